@@ -1,0 +1,79 @@
+//! What an engine says of its search.
+
+use std::fmt;
+
+/// A search's score, seen from the side that searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score {
+    /// In hundredths of a pawn.
+    Centipawns(i32),
+    /// Mate in so many moves; negative when it is the searcher who is mated.
+    Mate(i32),
+}
+
+impl Score {
+    /// One number for comparing: a mate is far beyond any evaluation.
+    pub fn centipawns(self) -> i32 {
+        match self {
+            Score::Centipawns(cp) => cp,
+            Score::Mate(moves) if moves > 0 => 30_000,
+            Score::Mate(_) => -30_000,
+        }
+    }
+}
+
+/// As cutechess writes it in a game's comments: pawns with a sign (`+0.35`), mates in plies (`+M5`, `-M4`).
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Score::Centipawns(0) => f.write_str("0.00"),
+            Score::Centipawns(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
+            Score::Mate(moves) if moves > 0 => write!(f, "+M{}", 2 * i64::from(moves) - 1),
+            Score::Mate(moves) => write!(f, "-M{}", 2 * i64::from(moves).abs()),
+        }
+    }
+}
+
+/// The latest report of a search. What the engine did not say is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Whole plies of the iteration.
+    pub depth: Option<u32>,
+    /// From the searching side.
+    pub score: Option<Score>,
+    /// Positions visited.
+    pub nodes: Option<u64>,
+    /// The first move of the principal variation, as the engine wrote it.
+    pub best: Option<String>,
+}
+
+impl Info {
+    /// Takes over what a newer report says and keeps the rest.
+    pub fn update(&mut self, newer: Info) {
+        self.depth = newer.depth.or(self.depth);
+        self.score = newer.score.or(self.score);
+        self.nodes = newer.nodes.or(self.nodes);
+        if newer.best.is_some() {
+            self.best = newer.best;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_read_as_in_cutechess() {
+        for (score, text) in [
+            (Score::Centipawns(35), "+0.35"),
+            (Score::Centipawns(-1234), "-12.34"),
+            (Score::Centipawns(0), "0.00"),
+            (Score::Mate(3), "+M5"),
+            (Score::Mate(-2), "-M4"),
+            (Score::Mate(0), "-M0"),
+        ] {
+            assert_eq!(score.to_string(), text);
+        }
+    }
+}

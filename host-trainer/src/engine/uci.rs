@@ -1,0 +1,336 @@
+//! Engines that speak the Universal Chess Interface (Huber and Meyer-Kahlen, 2000; revised 2006).
+
+use std::{
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail};
+use shakmaty::{CastlingMode, Move, uci::UciMove};
+
+use super::{
+    Answer, Engine, Patience, Reply, Turn, Watch,
+    fault::{Failure, Fault},
+    info::{Info, Score},
+    limits::Limits,
+    process::Process,
+    spec::EngineSpec,
+};
+use crate::{line::Line, stop::Stop};
+
+/// A UCI engine that is ready to play.
+#[derive(Debug)]
+pub struct Uci {
+    process: Process,
+    name: String,
+    patience: Patience,
+    reusable: bool,
+}
+
+impl Uci {
+    /// Starts the engine, sets its options and waits until it is ready.
+    pub fn start(spec: &EngineSpec, mode: CastlingMode, patience: Patience, stop: &Stop) -> anyhow::Result<Uci> {
+        let label = spec.label();
+        let mut process = Process::start(spec, stop)
+            .with_context(|| format!("engine `{label}`: cannot run `{}`", spec.command.join(" ")))?;
+        let hello = greet(&mut process, patience.ready).with_context(|| format!("engine `{label}`"))?;
+
+        let mut options = spec.options.clone();
+        if mode == CastlingMode::Chess960 {
+            options.push(("UCI_Chess960".to_owned(), "true".to_owned()));
+        }
+        for (option, value) in &options {
+            if !hello.options.iter().any(|known| known.eq_ignore_ascii_case(option)) {
+                bail!("engine `{label}` has no option `{option}`; it has {}", hello.options.join(", "));
+            }
+            process.send(&set_option(option, value))?;
+        }
+        for line in &spec.init {
+            process.send(line)?;
+        }
+        let mut engine = Uci {
+            process,
+            name: spec.name.clone().unwrap_or(hello.name),
+            patience,
+            reusable: !spec.fresh,
+        };
+        engine.await_ready().with_context(|| format!("engine `{label}`"))?;
+        Ok(engine)
+    }
+
+    fn await_ready(&mut self) -> Result<(), Failure> {
+        self.process.send("isready")?;
+        let deadline = Instant::now() + self.patience.ready;
+        while let Some(heard) = self.process.receive(deadline)? {
+            if heard.text.trim() == "readyok" {
+                return Ok(());
+            }
+        }
+        Err(Fault::Unready("isready").into())
+    }
+}
+
+struct Hello {
+    name: String,
+    options: Vec<String>,
+}
+
+/// Says `uci` and reads up to `uciok`.
+fn greet(process: &mut Process, patience: Duration) -> anyhow::Result<Hello> {
+    process.send("uci")?;
+    let mut hello = Hello {
+        name: "unnamed".to_owned(),
+        options: Vec::new(),
+    };
+    let deadline = Instant::now() + patience;
+    while let Some(heard) = process.receive(deadline)? {
+        let line = heard.text.trim();
+        if line == "uciok" {
+            return Ok(hello);
+        } else if let Some(name) = line.strip_prefix("id name ") {
+            hello.name = name.trim().to_owned();
+        } else if let Some(option) = line.strip_prefix("option name ") {
+            let name = option.split(" type ").next().unwrap_or(option);
+            hello.options.push(name.trim().to_owned());
+        }
+    }
+    bail!("no `uciok` within {} s: is it a UCI engine?", patience.as_secs_f64())
+}
+
+/// A button has no value.
+fn set_option(name: &str, value: &str) -> String {
+    if value.is_empty() {
+        format!("setoption name {name}")
+    } else {
+        format!("setoption name {name} value {value}")
+    }
+}
+
+impl Engine for Uci {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn objection(&self, _: &Line, _: &Limits) -> Option<String> {
+        None
+    }
+
+    fn reusable(&self) -> bool {
+        self.reusable
+    }
+
+    fn new_game(&mut self, _: &Limits) -> Result<(), Failure> {
+        self.process.send("ucinewgame")?;
+        self.await_ready()
+    }
+
+    fn think(&mut self, turn: &Turn<'_>, watch: &mut Watch<'_>) -> Result<Reply, Failure> {
+        while self.process.pending()?.is_some() {}
+        self.process.send(&position_command(turn.line))?;
+        let go = go_command(turn);
+        let start = Instant::now();
+        self.process.send(&go)?;
+
+        let (call, give_up) = (start + turn.call, start + turn.give_up);
+        let mut called = false;
+        let mut info = Info::default();
+        loop {
+            let deadline = if called { give_up } else { call };
+            let heard = self.process.receive(deadline)?.filter(|heard| heard.at < give_up);
+            let Some(heard) = heard else {
+                if called {
+                    return Err(Fault::Stall(turn.give_up).into());
+                }
+                self.process.send("stop")?;
+                called = true;
+                continue;
+            };
+            let mut words = heard.text.split_whitespace();
+            match words.next() {
+                Some("info") => {
+                    let Some(newer) = parse_info(words) else { continue };
+                    info.update(newer);
+                    if watch(&info).is_break() && !called {
+                        self.process.send("stop")?;
+                        called = true;
+                    }
+                }
+                Some("bestmove") => {
+                    let text = words.next().unwrap_or("");
+                    return Ok(Reply {
+                        answer: Answer::Move(parse_move(text, turn.line)?),
+                        draw: false,
+                        info,
+                        elapsed: heard.at - start,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn game_over(&mut self, _: &str, _: &str) {}
+
+    fn transcript(&self) -> Vec<String> {
+        self.process.transcript()
+    }
+}
+
+fn position_command(line: &Line) -> String {
+    let mut command = match line.start_fen() {
+        Some(fen) => format!("position fen {fen}"),
+        None => "position startpos".to_owned(),
+    };
+    for (number, ply) in line.plies().iter().enumerate() {
+        command.push_str(if number == 0 { " moves " } else { " " });
+        command.push_str(&ply.uci);
+    }
+    command
+}
+
+fn go_command(turn: &Turn<'_>) -> String {
+    let mut command = "go".to_owned();
+    if let Some(mine) = turn.mine {
+        // An opponent without a clock: show the engine its own twice.
+        let theirs = turn.theirs.unwrap_or(mine);
+        let clocks = turn.line.turn().fold_wb((mine, theirs), (theirs, mine));
+        // Writing to a string cannot fail.
+        let _ = write!(command, " wtime {} btime {}", millis(clocks.0.time).max(1), millis(clocks.1.time).max(1));
+        let _ = write!(command, " winc {} binc {}", millis(clocks.0.increment), millis(clocks.1.increment));
+        if let Some(moves) = mine.moves_to_go {
+            let _ = write!(command, " movestogo {moves}");
+        }
+    }
+    if let Some(time) = turn.limits.movetime {
+        let _ = write!(command, " movetime {}", millis(time).max(1));
+    }
+    if let Some(nodes) = turn.limits.nodes {
+        let _ = write!(command, " nodes {nodes}");
+    }
+    if let Some(depth) = turn.limits.depth {
+        let _ = write!(command, " depth {depth}");
+    }
+    command
+}
+
+fn millis(time: Duration) -> u128 {
+    time.as_millis()
+}
+
+/// Reads what follows `info`; `None` where it is about another line than the best, or says nothing of use.
+fn parse_info<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Info> {
+    let mut info = Info::default();
+    let mut bound = false;
+    while let Some(word) = words.next() {
+        match word {
+            "string" | "currmove" => return None,
+            "multipv" if words.next() != Some("1") => return None,
+            "depth" => info.depth = words.next()?.parse().ok(),
+            "nodes" => info.nodes = words.next()?.parse().ok(),
+            "score" => {
+                info.score = match (words.next()?, words.next()?.parse().ok()) {
+                    ("cp", cp) => cp.map(Score::Centipawns),
+                    ("mate", moves) => moves.map(Score::Mate),
+                    _ => None,
+                }
+            }
+            "lowerbound" | "upperbound" => bound = true,
+            "pv" => {
+                info.best = words.next().map(str::to_owned);
+                break;
+            }
+            _ => {}
+        }
+    }
+    // A bound only says that the search goes on.
+    if bound {
+        info.score = None;
+    }
+    (info != Info::default()).then_some(info)
+}
+
+/// Reads a legal move in exactly the notation that the protocol prescribes.
+fn parse_move(text: &str, line: &Line) -> Result<Move, Failure> {
+    text.parse::<UciMove>()
+        .ok()
+        .and_then(|uci| uci.to_move(line.position()).ok())
+        .filter(|&mv| UciMove::from_move(mv, line.mode()).to_string() == text)
+        .ok_or_else(|| Fault::IllegalMove(text.to_owned()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::limits::Remaining;
+
+    fn info(line: &str) -> Option<Info> {
+        parse_info(line.split_whitespace())
+    }
+
+    #[test]
+    fn info_lines_are_read() {
+        let read = info("depth 12 seldepth 20 multipv 1 score cp -35 nodes 1234 nps 1 time 5 pv e2e4 e7e5").unwrap();
+        assert_eq!(
+            read,
+            Info {
+                depth: Some(12),
+                score: Some(Score::Centipawns(-35)),
+                nodes: Some(1234),
+                best: Some("e2e4".to_owned()),
+            }
+        );
+        assert_eq!(info("depth 3 score mate -2").unwrap().score, Some(Score::Mate(-2)));
+    }
+
+    #[test]
+    fn other_lines_and_bounds_do_not_change_the_score() {
+        assert_eq!(info("depth 9 multipv 2 score cp 3 pv a2a3"), None);
+        assert_eq!(info("string depth 9 score cp 3"), None);
+        assert_eq!(info("depth 1 currmove e2e4 currmovenumber 1"), None);
+        assert_eq!(info("depth 9 score cp 80 lowerbound pv a2a3").unwrap().score, None);
+        assert_eq!(info("depth"), None);
+        assert_eq!(info("depth x score cp y"), None);
+    }
+
+    fn turn<'a>(line: &'a Line, limits: &'a Limits, mine: Option<Remaining>) -> Turn<'a> {
+        Turn {
+            line,
+            limits,
+            mine,
+            theirs: None,
+            call: Duration::ZERO,
+            give_up: Duration::ZERO,
+            draw_offered: false,
+        }
+    }
+
+    #[test]
+    fn go_tells_every_limit() {
+        let line = Line::default();
+        let limits = Limits {
+            nodes: Some(500),
+            depth: Some(6),
+            movetime: Some(Duration::from_millis(70)),
+            clock: None,
+        };
+        let mine = Remaining {
+            time: Duration::from_micros(1_500_900),
+            increment: Duration::from_millis(10),
+            moves_to_go: Some(7),
+        };
+        assert_eq!(
+            go_command(&turn(&line, &limits, Some(mine))),
+            "go wtime 1500 btime 1500 winc 10 binc 10 movestogo 7 movetime 70 nodes 500 depth 6"
+        );
+        assert_eq!(go_command(&turn(&line, &Limits { depth: Some(1), ..Limits::default() }, None)), "go depth 1");
+    }
+
+    #[test]
+    fn only_the_protocol_s_own_notation_is_a_move() {
+        let line = Line::default();
+        assert!(parse_move("e2e4", &line).is_ok());
+        for text in ["", "e2e5", "0000", "(none)", "e4", "E2E4", "e2e4q", "Nf3"] {
+            assert!(parse_move(text, &line).is_err(), "{text}");
+        }
+    }
+}

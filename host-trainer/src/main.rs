@@ -1,0 +1,40 @@
+//! The `trainer` program: subcommands, logging and Ctrl-C; the work is in the library.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use host_trainer::{arena, stop::Stop, suite};
+use tracing_subscriber::EnvFilter;
+
+/// Measure chess engines: play matches, run suites of positions.
+#[derive(Debug, Parser)]
+#[command(name = "trainer", version, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Arena(arena::Args),
+    Suite(suite::Args),
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let cli = Cli::parse();
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false)
+        .init();
+
+    let stop = Stop::new();
+    stop.on_signal().context("cannot watch for Ctrl-C")?;
+    match cli.command {
+        Command::Arena(args) => arena::run(&args, &stop),
+        Command::Suite(args) => suite::run(&args, &stop),
+    }
+}

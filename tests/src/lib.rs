@@ -1,0 +1,1 @@
+//! Tests and benches that cross crates.

@@ -107,10 +107,10 @@ need_rust() {
         elif have apt-get; then
             apt_update
             if apt_has rustup; then
-                apt_install rustup
+                apt_install rustup ca-certificates
                 rust_by_rustup
             elif apt_has cargo-web; then
-                apt_install rustc-web cargo-web
+                apt_install rustc-web cargo-web ca-certificates
             fi
         fi
         hash -r

@@ -218,15 +218,15 @@ impl Board {
 
         let queens = self.role(Role::Queen);
         let snipers = them
-            & (attacks::bishop(king, them) & (self.role(Role::Bishop) | queens)
-                | attacks::rook(king, them) & (self.role(Role::Rook) | queens));
-        let ours = self.colour(us);
+            & (attacks::diagonals(king) & (self.role(Role::Bishop) | queens)
+                | attacks::straights(king) & (self.role(Role::Rook) | queens));
+        let occupied = self.occupied();
         for sniper in snipers {
-            let shield = attacks::between(king, sniper) & ours;
+            let shield = attacks::between(king, sniper) & occupied;
             if shield.is_empty() {
                 self.checkers |= sniper.into();
             } else if !shield.many() {
-                self.pinned |= shield;
+                self.pinned |= shield & self.colour(us);
             }
         }
     }

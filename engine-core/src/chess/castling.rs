@@ -36,56 +36,66 @@ impl Wing {
 }
 
 /// With which rooks each side may still castle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CastlingRights {
-    /// The rooks' files, by colour and wing.
-    rooks: [[Option<File>; 2]; 2],
+    /// The rooks' files in the order of the Polyglot book format: White's king's wing and queen's wing, then Black's.
+    rooks: [u8; 4],
 }
+
+/// The file of a rook that may not castle.
+const NEVER: u8 = 0xff;
 
 impl CastlingRights {
     /// No rights at all.
-    pub const NONE: Self = Self { rooks: [[None; 2]; 2] };
+    pub const NONE: Self = Self { rooks: [NEVER; 4] };
 
     /// Whether neither side may castle.
+    #[inline]
     #[must_use]
-    pub fn is_none(self) -> bool {
-        self == Self::NONE
+    pub const fn is_none(self) -> bool {
+        u32::from_ne_bytes(self.rooks) == u32::MAX
     }
 
     /// The file of the rook that `colour` may castle with on a wing.
+    #[inline]
     #[must_use]
     pub const fn rook_file(self, colour: Colour, wing: Wing) -> Option<File> {
-        self.rooks[colour.index()][wing as usize]
+        match self.rooks[2 * colour.index() + wing as usize] {
+            NEVER => None,
+            file => Some(File::new(file)),
+        }
     }
 
     /// The square of the rook that `colour` may castle with on a wing.
+    #[inline]
     #[must_use]
     pub fn rook(self, colour: Colour, wing: Wing) -> Option<Square> {
         let file = self.rook_file(colour, wing)?;
         Some(Square::at(file, Rank::FIRST.relative_to(colour)))
     }
 
-    /// The rights in the order of the Polyglot book format: White's king's wing, queen's wing, then Black's.
-    pub(super) fn in_order(self) -> impl Iterator<Item = (usize, Option<File>)> {
-        self.rooks.into_iter().flatten().enumerate()
+    /// The numbers of the rights that are held, in the order of the Polyglot book format.
+    pub(super) fn held(self) -> impl Iterator<Item = usize> {
+        (0..4).filter(move |&right| self.rooks[right] != NEVER)
     }
 
     /// Grants the right to castle with the rook on a file.
     pub(super) const fn grant(&mut self, colour: Colour, wing: Wing, rook: File) {
-        self.rooks[colour.index()][wing as usize] = Some(rook);
+        self.rooks[2 * colour.index() + wing as usize] = rook.index() as u8;
     }
 
     /// Takes both rights of a colour: its king has moved.
     pub(super) const fn revoke_all(&mut self, colour: Colour) {
-        self.rooks[colour.index()] = [None; 2];
+        self.rooks[2 * colour.index()] = NEVER;
+        self.rooks[2 * colour.index() + 1] = NEVER;
     }
 
     /// Takes the right that depends on the rook of `colour` on `square`, if there is one.
     pub(super) fn revoke_rook(&mut self, colour: Colour, square: Square) {
         if square.rank() == Rank::FIRST.relative_to(colour) {
-            for right in &mut self.rooks[colour.index()] {
-                if *right == Some(square.file()) {
-                    *right = None;
+            for right in &mut self.rooks[2 * colour.index()..][..2] {
+                if *right == square.file().index() as u8 {
+                    *right = NEVER;
                 }
             }
         }

@@ -76,9 +76,11 @@ impl Board {
 
     fn change_castling(&mut self, change: impl FnOnce(&mut super::CastlingRights)) {
         if !self.castling.is_none() {
-            self.key ^= zobrist::castling(self.castling);
+            let before = self.castling;
             change(&mut self.castling);
-            self.key ^= zobrist::castling(self.castling);
+            if self.castling != before {
+                self.key ^= zobrist::castling(before) ^ zobrist::castling(self.castling);
+            }
         }
     }
 

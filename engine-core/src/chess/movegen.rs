@@ -16,31 +16,29 @@ pub enum Stage {
     Quiet,
 }
 
-/// Takes generated moves in sets.
+/// Takes generated moves in sets, or, where it does not care for sets, one by one.
 pub trait MoveSink {
-    /// A piece on `from` may go to each of `targets`.
-    fn piece(&mut self, from: Square, targets: Bitboard);
-    /// Pawns reach each of `targets` by a step of that many square indices, without promoting.
-    fn pawns(&mut self, step: i8, targets: Bitboard);
-    /// Pawns reach each of `targets` on the last rank by that step, and become any of the four roles.
-    fn promotions(&mut self, step: i8, targets: Bitboard);
-    /// A move that stands alone: castling or en passant.
+    /// Takes one move. Castling and en passant always come so.
     fn single(&mut self, mv: Move);
-}
 
-impl MoveSink for MoveList {
+    /// A piece on `from` may go to each of `targets`.
+    #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) {
         for to in targets {
             self.single(Move::normal(from, to));
         }
     }
 
+    /// Pawns reach each of `targets` by a step of that many square indices, without promoting.
+    #[inline]
     fn pawns(&mut self, step: i8, targets: Bitboard) {
         for to in targets {
             self.single(Move::normal(to.offset(-step), to));
         }
     }
 
+    /// Pawns reach each of `targets` on the last rank by that step, and become any of the four roles.
+    #[inline]
     fn promotions(&mut self, step: i8, targets: Bitboard) {
         for to in targets {
             for role in Role::PROMOTIONS {
@@ -48,7 +46,9 @@ impl MoveSink for MoveList {
             }
         }
     }
+}
 
+impl MoveSink for MoveList {
     fn single(&mut self, mv: Move) {
         // A board holds at most what a game can reach, and so never more moves than the list.
         let fits = self.push(mv);
@@ -157,7 +157,8 @@ impl Board {
     #[inline]
     pub fn generate(&self, stage: Stage, sink: &mut impl MoveSink) {
         let masks = Masks::new(self, stage);
-        self.king_moves(&masks, sink);
+        let stepped_on = self.stepper_attacks(!masks.us);
+        self.king_moves(&masks, stepped_on, sink);
         if self.checkers.many() {
             return;
         }
@@ -167,7 +168,7 @@ impl Board {
             self.en_passant_moves(&masks, sink);
         }
         if masks.quiet {
-            self.castling_moves(&masks, sink);
+            self.castling_moves(&masks, stepped_on, sink);
         }
     }
 
@@ -203,8 +204,10 @@ impl Board {
         }
         let mut find = Find { wanted: mv, found: false };
         match (self.role_on(mv.from()), mv.kind()) {
-            (Some(Role::King), MoveKind::Castling) => self.castling_moves(&masks, &mut find),
-            (Some(Role::King), _) => self.king_moves(&masks, &mut find),
+            (Some(Role::King), MoveKind::Castling) => {
+                self.castling_moves(&masks, self.stepper_attacks(!masks.us), &mut find);
+            }
+            (Some(Role::King), _) => self.king_moves(&masks, self.stepper_attacks(!masks.us), &mut find),
             (Some(Role::Pawn), MoveKind::EnPassant) => self.en_passant_moves(&masks, &mut find),
             (Some(Role::Pawn), _) => {
                 let allowed = self.allowed(&masks, mv.from());
@@ -225,11 +228,10 @@ impl Board {
     }
 
     #[inline]
-    fn king_moves(&self, masks: &Masks, sink: &mut impl MoveSink) {
+    fn king_moves(&self, masks: &Masks, stepped_on: Bitboard, sink: &mut impl MoveSink) {
         // The king must not hide behind itself: sliders see through where it stood.
         let occupied = masks.occupied ^ masks.king.into();
-        let mut targets = attacks::king(masks.king) & masks.landing();
-        targets &= !self.stepper_attacks(!masks.us);
+        let mut targets = (attacks::king(masks.king) & masks.landing()).without(stepped_on);
         for to in targets {
             if self.slider_attacks(!masks.us, to, occupied) {
                 targets ^= to.into();
@@ -246,10 +248,13 @@ impl Board {
 
     /// Whether a bishop, rook or queen of `colour` attacks a square.
     fn slider_attacks(&self, colour: Colour, square: Square, occupied: Bitboard) -> bool {
-        let theirs = self.colour(colour);
-        let queens = self.role(Role::Queen);
-        (attacks::bishop(square, occupied) & (self.role(Role::Bishop) | queens) & theirs).any()
-            || (attacks::rook(square, occupied) & (self.role(Role::Rook) | queens) & theirs).any()
+        let diagonal =
+            (self.pieces(colour, Role::Bishop) | self.pieces(colour, Role::Queen)) & attacks::diagonals(square);
+        let straight =
+            (self.pieces(colour, Role::Rook) | self.pieces(colour, Role::Queen)) & attacks::straights(square);
+        // Most squares share no line with any slider: the slower look-ups are worth avoiding.
+        diagonal.any() && (attacks::bishop(square, occupied) & diagonal).any()
+            || straight.any() && (attacks::rook(square, occupied) & straight).any()
     }
 
     #[inline]
@@ -323,20 +328,20 @@ impl Board {
     }
 
     #[inline]
-    fn castling_moves(&self, masks: &Masks, sink: &mut impl MoveSink) {
-        if self.in_check() {
+    fn castling_moves(&self, masks: &Masks, stepped_on: Bitboard, sink: &mut impl MoveSink) {
+        if self.in_check() || self.castling.is_none() {
             return;
         }
         for wing in Wing::ALL {
             if let Some(rook) = self.castling.rook(masks.us, wing)
-                && self.may_castle(masks, wing, rook)
+                && self.may_castle(masks, stepped_on, wing, rook)
             {
                 sink.single(Move::castling(masks.king, rook));
             }
         }
     }
 
-    fn may_castle(&self, masks: &Masks, wing: Wing, rook: Square) -> bool {
+    fn may_castle(&self, masks: &Masks, stepped_on: Bitboard, wing: Wing, rook: Square) -> bool {
         let rank: Rank = masks.king.rank();
         let landing = |file: File| Square::at(file, rank);
         let (king_to, rook_to) = (landing(wing.king_file()), landing(wing.rook_file()));
@@ -344,11 +349,10 @@ impl Board {
 
         let king_path = attacks::between(masks.king, king_to) | king_to.into();
         let rook_path = attacks::between(rook, rook_to) | rook_to.into();
-        if ((king_path | rook_path) & others).any() {
+        if ((king_path | rook_path) & others | king_path & stepped_on).any() {
             return false;
         }
         // The rook leaves too, and in Chess960 may uncover its king; a rook that lands can only shield it.
-        let theirs = masks.theirs;
-        (king_path | masks.king.into()).into_iter().all(|square| (self.attackers(square, others) & theirs).is_empty())
+        !king_path.into_iter().any(|square| self.slider_attacks(!masks.us, square, others))
     }
 }

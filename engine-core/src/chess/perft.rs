@@ -2,7 +2,7 @@
 //!
 //! Source of the method and of the counts: <https://www.chessprogramming.org/Perft_Results>.
 
-use super::Board;
+use super::{Board, Move, MoveSink, Stage};
 
 /// The number of lines of `depth` plies. The last ply is counted, not made.
 #[must_use]
@@ -10,7 +10,25 @@ pub fn perft(board: &Board, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => board.count_legal_moves(),
-        _ => board.legal_moves().iter().map(|&mv| perft(&board.after(mv), depth - 1)).sum(),
+        _ => {
+            let mut leaves = Leaves { board, depth: depth - 1, count: 0 };
+            board.generate(Stage::All, &mut leaves);
+            leaves.count
+        }
+    }
+}
+
+/// Follows each move as it is generated.
+struct Leaves<'a> {
+    board: &'a Board,
+    /// The plies left after the move.
+    depth: u32,
+    count: u64,
+}
+
+impl MoveSink for Leaves<'_> {
+    fn single(&mut self, mv: Move) {
+        self.count += perft(&self.board.after(mv), self.depth);
     }
 }
 

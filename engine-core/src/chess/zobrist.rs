@@ -12,8 +12,7 @@ pub(super) fn piece(colour: Colour, role: Role, square: Square) -> u64 {
 
 /// The key of a set of castling rights.
 pub(super) fn castling(rights: CastlingRights) -> u64 {
-    let held = rights.in_order().filter(|(_, rook)| rook.is_some());
-    held.fold(0, |key, (right, _)| key ^ RANDOM[768 + right])
+    rights.held().fold(0, |key, right| key ^ RANDOM[768 + right])
 }
 
 /// The key of an en-passant file.

@@ -130,8 +130,7 @@ impl Said<'_> {
             ("move", mv) if !mv.is_empty() => Said::Move(mv),
             ("resign", _) => Said::Resign,
             ("offer", "draw") => Said::OfferDraw,
-            ("Illegal", _) => Said::Illegal,
-            ("tellusererror", "Illegal") => Said::Illegal,
+            ("Illegal" | "Invalid", _) | ("tellusererror", "Illegal") => Said::Illegal,
             // Version 1: `My move is: e2e4` and `12. ... Nf6`.
             ("My", "move") => match line.split_once(':').and_then(|(_, mv)| mv.split_whitespace().next()) {
                 Some(mv) => Said::Move(mv),
@@ -200,8 +199,6 @@ pub struct Cecp {
     pings: u32,
     /// Moves of the game that the engine knows of; `None` until it was given the game's start.
     known: Option<usize>,
-    /// Limits of the game under way.
-    limits: Limits,
 }
 
 impl Cecp {
@@ -219,7 +216,6 @@ impl Cecp {
             reusable: !spec.fresh,
             pings: 0,
             known: None,
-            limits: Limits::default(),
         };
         engine.greet().with_context(|| format!("engine `{label}`"))?;
         engine.reusable &= engine.features.reuse;
@@ -236,7 +232,7 @@ impl Cecp {
         for line in &spec.init {
             engine.process.send(line)?;
         }
-        engine.await_pong().with_context(|| format!("engine `{label}`"))?;
+        engine.await_pong(None).with_context(|| format!("engine `{label}`"))?;
         Ok(engine)
     }
 
@@ -290,8 +286,9 @@ impl Cecp {
         Ok(self.process.send(&command)?)
     }
 
-    /// Waits until the engine has digested everything that it was sent. Engines without `ping` are trusted.
-    fn await_pong(&mut self) -> Result<(), Failure> {
+    /// Waits until the engine has digested everything that it was sent, the moves of a line perhaps. Engines without
+    /// `ping` are trusted.
+    fn await_pong(&mut self, given: Option<&Line>) -> Result<(), Failure> {
         if !self.features.ping {
             return Ok(());
         }
@@ -301,7 +298,9 @@ impl Cecp {
         while let Some(heard) = self.process.receive(deadline)? {
             match Said::parse(&heard.text) {
                 Said::Pong(number) if number == self.pings => return Ok(()),
-                Said::Illegal => return Err(Fault::Refusal(heard.text).into()),
+                Said::Illegal if given.is_some_and(|line| is_refusal(&heard.text, line)) => {
+                    return Err(Fault::Refusal(heard.text).into());
+                }
                 _ => {}
             }
         }
@@ -335,7 +334,7 @@ impl Cecp {
             let command = self.move_command(line, ply);
             self.process.send(&command)?;
         }
-        self.await_pong()
+        self.await_pong(Some(line))
     }
 
     fn send_clocks(&mut self, turn: &Turn<'_>) -> Result<(), Failure> {
@@ -418,9 +417,9 @@ impl Cecp {
                 Said::OfferDraw => draw = true,
                 // A move may still follow, and then the rules judge.
                 Said::Claim(outcome) => claim = claim.or(Some((outcome, heard.text.clone(), heard.at))),
-                Said::Illegal => return Err(Fault::Refusal(heard.text).into()),
+                Said::Illegal if is_refusal(&heard.text, turn.line) => return Err(Fault::Refusal(heard.text).into()),
                 Said::Features(_) => self.hear_feature(&heard.text)?,
-                Said::Pong(_) | Said::Other => {}
+                Said::Pong(_) | Said::Illegal | Said::Other => {}
             }
         }
     }
@@ -462,7 +461,6 @@ impl Engine for Cecp {
 
     fn new_game(&mut self, limits: &Limits) -> Result<(), Failure> {
         self.known = None;
-        self.limits = limits.clone();
         self.process.send("new")?;
         if self.mode == CastlingMode::Chess960 {
             self.process.send("variant fischerandom")?;
@@ -483,7 +481,7 @@ impl Engine for Cecp {
         self.process.send("post")?;
         // No thinking on the opponent's time.
         self.process.send("easy")?;
-        self.await_pong()
+        self.await_pong(None)
     }
 
     fn think(&mut self, turn: &Turn<'_>, watch: &mut Watch<'_>) -> Result<Reply, Failure> {
@@ -518,6 +516,14 @@ fn level_command(clock: &TimeControl) -> String {
 
 fn centiseconds(time: Duration) -> u128 {
     (time.as_millis() / 10).max(1)
+}
+
+/// Whether an engine complains of the game itself, and not of a command that it does not know.
+fn is_refusal(text: &str, line: &Line) -> bool {
+    text.contains("position")
+        || text
+            .split_whitespace()
+            .any(|word| line.plies().iter().any(|ply| word == ply.uci || word == ply.san))
 }
 
 /// A claim instead of a move: to have lost is to resign; anything else would have been seen by the arbiter before
@@ -575,6 +581,15 @@ mod tests {
         assert_eq!(Said::parse("offer draw"), Said::OfferDraw);
         assert_eq!(Said::parse("Illegal move: e2e5"), Said::Illegal);
         assert_eq!(Said::parse("pong 7"), Said::Pong(7));
+    }
+
+    #[test]
+    fn complaints_of_unknown_commands_are_no_refusals() {
+        let mut line = Line::default();
+        line.play(parse_move("e4", &line).unwrap());
+        assert!(is_refusal("Illegal move: e2e4", &line));
+        assert!(is_refusal("tellusererror Illegal position", &line));
+        assert!(!is_refusal("Illegal move: computer", &line));
     }
 
     #[test]

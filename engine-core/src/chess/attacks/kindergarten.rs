@@ -5,7 +5,7 @@
 //! ranks, and the diagonal's mask cuts it out. Ranks need no folding; files fold through one nibble a half.
 //! Source: Gerd Isenberg, <https://www.chessprogramming.org/Kindergarten_Bitboards>.
 
-use super::lines;
+use super::lines::DIAGONALS;
 use crate::chess::{Bitboard, Square};
 
 /// Attacked files (as a byte) of a slider on a file, given the occupancy of the six inner files.
@@ -37,18 +37,6 @@ static FIRST_RANK: [[u8; 64]; 8] = {
             inner += 1;
         }
         file += 1;
-    }
-    table
-};
-
-/// The two diagonals through each square.
-static DIAGONALS: [[Bitboard; 2]; 64] = {
-    let mut table = [[Bitboard::EMPTY; 2]; 64];
-    let mut index = 0;
-    while index < 64 {
-        let square = Square::new(index as u8);
-        table[index] = [lines::diagonal(square), lines::anti_diagonal(square)];
-        index += 1;
     }
     table
 };

@@ -22,10 +22,37 @@ pub(super) const fn anti_diagonal(square: Square) -> Bitboard {
     shifted(ANTI_DIAGONAL, square.rank().index() as i8 + square.file().index() as i8 - 7)
 }
 
+/// The two diagonals through each square.
+pub(super) static DIAGONALS: [[Bitboard; 2]; 64] = {
+    let mut table = [[Bitboard::EMPTY; 2]; 64];
+    let mut index = 0;
+    while index < 64 {
+        let square = Square::new(index as u8);
+        table[index] = [diagonal(square), anti_diagonal(square)];
+        index += 1;
+    }
+    table
+};
+
+/// The squares that a bishop on `square` would attack on an empty board.
+#[inline]
+#[must_use]
+pub fn diagonals(square: Square) -> Bitboard {
+    let [diagonal, anti_diagonal] = DIAGONALS[square.index()];
+    diagonal ^ anti_diagonal
+}
+
+/// The squares that a rook on `square` would attack on an empty board.
+#[inline]
+#[must_use]
+pub fn straights(square: Square) -> Bitboard {
+    Bitboard::rank(square.rank()) ^ Bitboard::file(square.file())
+}
+
 /// The whole rank, file or diagonal through two different squares; empty if they share none or are the same.
 #[inline]
 #[must_use]
-pub fn line(a: Square, b: Square) -> Bitboard {
+pub const fn line(a: Square, b: Square) -> Bitboard {
     let files = b.file().index() as i8 - a.file().index() as i8;
     let ranks = b.rank().index() as i8 - a.rank().index() as i8;
     if files == 0 && ranks == 0 {
@@ -47,9 +74,27 @@ pub fn line(a: Square, b: Square) -> Bitboard {
 #[inline]
 #[must_use]
 pub fn between(a: Square, b: Square) -> Bitboard {
-    let low = a.min(b).index();
-    let high = a.max(b).index();
+    #[cfg(feature = "large-tables")]
+    return BETWEEN[a.index()][b.index()];
+    #[cfg(not(feature = "large-tables"))]
+    inner_line(a, b)
+}
+
+#[cfg(feature = "large-tables")]
+static BETWEEN: [[Bitboard; 64]; 64] = {
+    let mut table = [[Bitboard::EMPTY; 64]; 64];
+    let mut pair = 0;
+    while pair < 64 * 64 {
+        let (a, b) = (pair / 64, pair % 64);
+        table[a][b] = inner_line(Square::new(a as u8), Square::new(b as u8));
+        pair += 1;
+    }
+    table
+};
+
+const fn inner_line(a: Square, b: Square) -> Bitboard {
+    let (low, high) = if a.index() < b.index() { (a.index(), b.index()) } else { (b.index(), a.index()) };
     // On a line the squares between two others are those whose index lies between theirs.
     let indices = ((1u64 << high) - 1) & !((2u64 << low).wrapping_sub(1));
-    line(a, b) & Bitboard(indices)
+    Bitboard(line(a, b).0 & indices)
 }

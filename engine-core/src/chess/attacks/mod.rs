@@ -13,7 +13,7 @@ mod multipliers;
 mod rays;
 mod steps;
 
-pub use lines::{between, line};
+pub use lines::{between, diagonals, line, straights};
 pub use steps::{king, knight, pawn, pawns};
 
 #[cfg(not(feature = "large-tables"))]
@@ -89,6 +89,8 @@ mod tests {
                     whole |= slide(a, Bitboard::EMPTY) & slide(b, Bitboard::EMPTY) | a.into() | b.into();
                 }
             }
+            prop_assert_eq!(diagonals(a), bishop(a, Bitboard::EMPTY));
+            prop_assert_eq!(straights(a), rook(a, Bitboard::EMPTY));
             prop_assert_eq!(between(a, b), inner);
             prop_assert_eq!(line(a, b), whole);
         }

@@ -68,8 +68,9 @@ apt_install() {
     apt_update
     say "installing:$missing"
     # shellcheck disable=SC2086 # the list is meant to be split
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y -o DPkg::Lock::Timeout=120 \
-        --no-remove --no-install-recommends ${suite:+-t "$suite"} $missing </dev/null >/dev/null || stop "could not install:$missing"
+    as_root env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
+        apt-get install -qq -y -o DPkg::Lock::Timeout=120 --no-remove --no-install-recommends \
+        ${suite:+-t "$suite"} $missing </dev/null >/dev/null || stop "could not install:$missing"
 }
 
 debian_release() {

@@ -1,6 +1,30 @@
-//! Knightlight's engine as a library.
+//! Knightlight's engine as a library: the rules of chess, an evaluation, a search, and UCI as a byte stream.
+//!
+//! No `std`, no allocator, no panic from input. Memory is given by the caller; the crate holds the rest in values
+//! whose sizes are constants.
+//!
+//! ```
+//! use engine_core::chess::{Board, Game};
+//! use engine_core::search::{Blind, Cluster, Limits, Searcher, Table};
+//!
+//! let board = Board::from_fen("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")?;
+//! let mut memory = [Cluster::EMPTY; 1024];
+//! let mut table = Table::new(&mut memory, 0);
+//! let limits = Limits { nodes: Some(5_000), ..Limits::default() };
+//! let best = Searcher::new().think(&Game::new(board), &limits, &mut table, &mut Blind);
+//! assert_eq!(best.map(|best| board.san(best.mv).to_string()).as_deref(), Some("Rd8#"));
+//! # Ok::<(), engine_core::chess::FenError>(())
+//! ```
+//!
+//! Arrows point one way: [`uci`] uses [`search`], [`book`] and [`platform`]; [`search`] uses [`eval`] and [`chess`];
+//! [`chess`] uses nothing.
 #![no_std]
 #![deny(missing_docs, unsafe_code)]
 
+pub mod bench;
+pub mod book;
 pub mod chess;
+pub mod eval;
 pub mod platform;
+pub mod search;
+pub mod uci;

@@ -63,10 +63,7 @@ impl Epd {
             (fields.join(" "), rest)
         };
         let position = parse_position(&written, mode)?;
-        Ok(Epd {
-            position,
-            operations: parse_operations(operations)?,
-        })
+        Ok(Epd { position, operations: parse_operations(operations)? })
     }
 
     /// The first operand of an operation, if it is there.
@@ -85,10 +82,8 @@ impl Epd {
         self.operands(code)
             .iter()
             .map(|text| {
-                parse_move(text, &self.position).ok_or_else(|| EpdError::Move {
-                    operation: code.to_owned(),
-                    text: text.clone(),
-                })
+                parse_move(text, &self.position)
+                    .ok_or_else(|| EpdError::Move { operation: code.to_owned(), text: text.clone() })
             })
             .collect()
     }
@@ -107,18 +102,12 @@ pub fn parse_move(text: &str, position: &Chess) -> Option<Move> {
 pub fn parse_position(fen: &str, mode: CastlingMode) -> Result<Chess, EpdError> {
     let setup = fen
         .parse::<Fen>()
-        .map_err(|error| EpdError::Field {
-            position: fen.to_owned(),
-            problem: error.to_string(),
-        })?
+        .map_err(|error| EpdError::Field { position: fen.to_owned(), problem: error.to_string() })?
         .into_setup();
     Chess::from_setup(setup, mode)
         .or_else(PositionError::ignore_too_much_material)
         .or_else(PositionError::ignore_impossible_check)
-        .map_err(|error| EpdError::Impossible {
-            position: fen.to_owned(),
-            problem: error.to_string(),
-        })
+        .map_err(|error| EpdError::Impossible { position: fen.to_owned(), problem: error.to_string() })
 }
 
 /// The first `count` words and what follows them.
@@ -184,7 +173,9 @@ mod tests {
 
     #[test]
     fn a_fen_with_or_without_operations_will_do() {
-        for (line, operand) in [("", None), (" 5 31", None), (" 5 31 id \"x\";", Some("x")), (" hmvc 5; id x", Some("x"))] {
+        for (line, operand) in
+            [("", None), (" 5 31", None), (" 5 31 id \"x\";", Some("x")), (" hmvc 5; id x", Some("x"))]
+        {
             let epd = parse(&format!("{BK2}{line}")).unwrap();
             assert_eq!(epd.operand("id"), operand, "{line}");
         }

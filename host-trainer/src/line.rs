@@ -56,12 +56,7 @@ impl Line {
     /// A game that begins at `start`, whose castling mode it keeps.
     pub fn new(start: Chess) -> Line {
         let keys = vec![key(&start)];
-        Line {
-            position: start.clone(),
-            start,
-            plies: Vec::new(),
-            keys,
-        }
+        Line { position: start.clone(), start, plies: Vec::new(), keys }
     }
 
     /// Standard chess or Chess960.
@@ -106,11 +101,7 @@ impl Line {
     /// What the rules say of the position now; `None` while the game goes on. Mate on the fiftieth move is mate.
     pub fn ruling(&self) -> Option<Ruling> {
         if self.position.legal_moves().is_empty() {
-            return Some(if self.position.is_check() {
-                Ruling::Checkmate
-            } else {
-                Ruling::Stalemate
-            });
+            return Some(if self.position.is_check() { Ruling::Checkmate } else { Ruling::Stalemate });
         }
         if self.position.is_insufficient_material() {
             return Some(Ruling::InsufficientMaterial);

@@ -21,7 +21,7 @@ enum Command {
     Suite(suite::Args),
 }
 
-fn main() -> anyhow::Result<ExitCode> {
+fn main() -> ExitCode {
     let cli = Cli::parse();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
@@ -31,10 +31,17 @@ fn main() -> anyhow::Result<ExitCode> {
         .with_target(false)
         .init();
 
+    run(&cli.command).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(command: &Command) -> anyhow::Result<ExitCode> {
     let stop = Stop::new();
     stop.on_signal().context("cannot watch for Ctrl-C")?;
-    match cli.command {
-        Command::Arena(args) => arena::run(&args, &stop),
-        Command::Suite(args) => suite::run(&args, &stop),
+    match command {
+        Command::Arena(args) => arena::run(args, &stop),
+        Command::Suite(args) => suite::run(args, &stop),
     }
 }

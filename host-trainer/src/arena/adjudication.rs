@@ -64,10 +64,7 @@ pub struct Adjudicator {
 impl Adjudicator {
     /// For a game that begins.
     pub fn new(rules: Adjudication) -> Adjudicator {
-        Adjudicator {
-            rules,
-            streaks: ByColor::default(),
-        }
+        Adjudicator { rules, streaks: ByColor::default() }
     }
 
     /// Hears of a move: who played it, which move of the game it was (1 for the first of either side), and the score
@@ -111,11 +108,7 @@ mod tests {
     use super::*;
 
     const RULES: Adjudication = Adjudication {
-        draw: Some(DrawRule {
-            from: 10,
-            moves: 2,
-            score: 10,
-        }),
+        draw: Some(DrawRule { from: 10, moves: 2, score: 10 }),
         resign: Some(ResignRule { moves: 2, score: 700 }),
         max_moves: Some(30),
     };

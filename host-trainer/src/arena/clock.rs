@@ -16,11 +16,7 @@ impl Clock {
     pub fn new(control: TimeControl) -> Clock {
         Clock {
             control,
-            remaining: Remaining {
-                time: control.base,
-                increment: control.increment,
-                moves_to_go: control.moves,
-            },
+            remaining: Remaining { time: control.base, increment: control.increment, moves_to_go: control.moves },
         }
     }
 

@@ -30,10 +30,7 @@ pub struct Seat<'a> {
 
 impl std::fmt::Debug for Seat<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Seat")
-            .field("engine", &self.engine.name())
-            .field("limits", self.limits)
-            .finish()
+        f.debug_struct("Seat").field("engine", &self.engine.name()).field("limits", self.limits).finish()
     }
 }
 
@@ -74,10 +71,7 @@ pub struct Verdict {
 
 impl Verdict {
     fn of_ruling(ruling: Ruling, turn: Color) -> Verdict {
-        Verdict {
-            winner: (ruling == Ruling::Checkmate).then_some(!turn),
-            ending: Ending::Ruling(ruling),
-        }
+        Verdict { winner: (ruling == Ruling::Checkmate).then_some(!turn), ending: Ending::Ruling(ruling) }
     }
 
     fn of_adjudication(adjudicated: Adjudicated) -> Verdict {
@@ -91,10 +85,7 @@ impl Verdict {
     }
 
     fn of_fault(sinner: Color, fault: Fault) -> Verdict {
-        Verdict {
-            winner: Some(!sinner),
-            ending: Ending::Fault(sinner, fault),
-        }
+        Verdict { winner: Some(!sinner), ending: Ending::Fault(sinner, fault) }
     }
 
     /// `1-0`, `0-1` or `1/2-1/2`.
@@ -185,11 +176,7 @@ pub fn play(mut seats: ByColor<Seat<'_>>, opening: &Opening, rules: &Rules) -> R
             seats.get_mut(color).engine.game_over(result, &reason);
         }
     }
-    Ok(Game {
-        line: table.line,
-        notes: table.notes,
-        verdict,
-    })
+    Ok(Game { line: table.line, notes: table.notes, verdict })
 }
 
 /// The state of a game under way.
@@ -264,31 +251,204 @@ impl Table<'_> {
         let mv = match reply.answer {
             Answer::Move(mv) => mv,
             Answer::Resign => {
-                return Some(Verdict {
-                    winner: Some(!mover),
-                    ending: Ending::Resignation(mover),
-                });
+                return Some(Verdict { winner: Some(!mover), ending: Ending::Resignation(mover) });
             }
         };
         if reply.draw && self.draw_offer == Some(!mover) {
-            return Some(Verdict {
-                winner: None,
-                ending: Ending::Agreement,
-            });
+            return Some(Verdict { winner: None, ending: Ending::Agreement });
         }
         self.draw_offer = reply.draw.then_some(mover);
         let number = self.line.position().fullmoves().get();
         self.line.play(mv);
-        self.notes.push(MoveNote {
-            score: reply.info.score,
-            depth: reply.info.depth,
-            elapsed: reply.elapsed,
-        });
+        self.notes.push(MoveNote { score: reply.info.score, depth: reply.info.depth, elapsed: reply.elapsed });
         let adjudicated = self.adjudicator.note(mover, number, reply.info.score)?;
         // The rules of chess come first: a mate on the board is not adjudicated.
         match self.line.ruling() {
             Some(ruling) => Some(Verdict::of_ruling(ruling, self.line.turn())),
             None => Some(Verdict::of_adjudication(adjudicated)),
         }
+    }
+}
+
+/// Whole games between scripted engines, each of which does one thing wrong.
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::{
+        arena::adjudication::{DrawRule, ResignRule},
+        engine::{self, spec::EngineSpec},
+        stop::Stop,
+    };
+
+    const FAKES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fakes");
+
+    fn rules() -> Rules {
+        Rules {
+            margin: Duration::from_millis(20),
+            patience: Patience {
+                ready: Duration::from_secs(3),
+                grace: Duration::from_secs(2),
+                unclocked: Duration::from_millis(300),
+            },
+            ..Rules::default()
+        }
+    }
+
+    fn uci(deed: &str) -> String {
+        format!("sh {FAKES}/uci.sh {deed}")
+    }
+
+    fn cecp(deed: &str) -> String {
+        format!("cmd=\"sh {FAKES}/cecp.sh {deed}\" proto=xboard")
+    }
+
+    fn play_with(rules: &Rules, control: Option<&str>, opening: &str, white: &str, black: &str) -> Game {
+        let limits = Limits {
+            clock: control.map(|control| control.parse().unwrap()),
+            nodes: control.is_none().then_some(1),
+            ..Limits::default()
+        };
+        let mut line = Line::default();
+        for text in opening.split_whitespace() {
+            line.play(crate::epd::parse_move(text, line.position()).unwrap());
+        }
+        let mode = line.mode();
+        let mut engines = [white, black].map(|spec| {
+            let spec: EngineSpec = spec.parse().unwrap();
+            engine::start(&spec, mode, rules.patience, &Stop::new()).unwrap()
+        });
+        let [white, black] = &mut engines;
+        let seats = ByColor {
+            white: Seat { engine: white.as_mut(), limits: &limits },
+            black: Seat { engine: black.as_mut(), limits: &limits },
+        };
+        play(seats, &Opening { name: None, line }, rules).unwrap()
+    }
+
+    fn judge(white: &str, black: &str) -> Verdict {
+        play_with(&rules(), Some("60"), "", white, black).verdict
+    }
+
+    /// The verdict when the engine at fault has Black.
+    fn fault_of_black(deed: &str) -> Fault {
+        let verdict = judge(&uci(""), deed);
+        assert_eq!(verdict.winner, Some(Color::White));
+        match verdict.ending {
+            Ending::Fault(Color::Black, fault) => fault,
+            ending => panic!("{ending:?}"),
+        }
+    }
+
+    #[test]
+    fn good_engines_draw_whatever_they_speak() {
+        let draw = Verdict { winner: None, ending: Ending::Ruling(Ruling::Threefold) };
+        assert_eq!(judge(&uci(""), &uci("")), draw);
+        assert_eq!(judge(&cecp(""), &uci("")), draw);
+        assert_eq!(judge(&uci(""), &cecp("")), draw);
+        assert_eq!(judge(&cecp("version1"), &cecp("")), draw);
+    }
+
+    #[test]
+    fn engines_without_setboard_are_given_an_opening_move_by_move() {
+        let game = play_with(&rules(), Some("60"), "Nf3 Nf6 Ng1", &uci(""), &cecp(""));
+        assert_eq!(game.verdict.ending, Ending::Ruling(Ruling::Threefold));
+        assert_eq!(game.opening_plies(), 3);
+        assert_eq!(game.notes.len(), 5);
+    }
+
+    #[test]
+    fn a_crash_loses() {
+        assert_eq!(fault_of_black(&uci("crash 3")), Fault::Crash("exit status: 3".to_owned()));
+        assert_eq!(fault_of_black(&cecp("crash 3")), Fault::Crash("exit status: 3".to_owned()));
+    }
+
+    #[test]
+    fn an_illegal_move_loses() {
+        assert_eq!(fault_of_black(&uci("illegal 3")), Fault::IllegalMove("e2e5".to_owned()));
+        assert_eq!(fault_of_black(&uci("none 1")), Fault::IllegalMove("(none)".to_owned()));
+        assert_eq!(fault_of_black(&cecp("say 1 'move g8g6'")), Fault::IllegalMove("g8g6".to_owned()));
+    }
+
+    #[test]
+    fn an_answer_after_the_clock_has_run_out_loses() {
+        let verdict = play_with(&rules(), Some("0.1"), "", &uci(""), &uci("slow 1")).verdict;
+        assert_eq!(verdict.winner, Some(Color::White));
+        let Some((Color::Black, &Fault::TimeLoss(overstep))) = verdict.fault() else {
+            panic!("{verdict:?}");
+        };
+        assert!(overstep > Duration::from_millis(150), "{overstep:?}");
+    }
+
+    #[test]
+    fn no_answer_at_all_is_a_stall_with_a_clock_or_without() {
+        let hasty = Rules { patience: Patience { grace: Duration::from_millis(200), ..rules().patience }, ..rules() };
+        for (control, patience) in [(Some("0.1"), 320), (None, 500)] {
+            let verdict = play_with(&hasty, control, "", &uci("hang 4"), &uci("")).verdict;
+            assert_eq!(verdict.winner, Some(Color::Black));
+            let Some((Color::White, Fault::Stall(waited))) = verdict.fault() else {
+                panic!("{verdict:?}");
+            };
+            // What earlier moves took is off the clock.
+            assert!(*waited <= Duration::from_millis(patience), "{waited:?}");
+        }
+    }
+
+    #[test]
+    fn an_engine_that_is_never_ready_loses() {
+        let hasty = Rules { patience: Patience { ready: Duration::from_secs(1), ..rules().patience }, ..rules() };
+        let verdict = play_with(&hasty, Some("60"), "", &uci("deaf"), &uci("")).verdict;
+        assert_eq!(verdict, Verdict::of_fault(Color::White, Fault::Unready("isready")));
+    }
+
+    #[test]
+    fn a_resignation_ends_the_game_in_either_form() {
+        for deed in ["say 3 resign", "say 3 '1-0 {Black is lost}'"] {
+            let verdict = judge(&uci(""), &cecp(deed));
+            assert_eq!(verdict.winner, Some(Color::White));
+            assert_eq!(verdict.ending, Ending::Resignation(Color::Black));
+        }
+    }
+
+    #[test]
+    fn a_false_claim_loses() {
+        for claim in ["0-1 {Black mates}", "1/2-1/2 {Draw by repetition}"] {
+            let black = cecp(&format!("say 3 '{claim}'"));
+            let verdict = play_with(&rules(), Some("0.2+0.1"), "", &uci(""), &black).verdict;
+            assert_eq!(verdict, Verdict::of_fault(Color::Black, Fault::FalseClaim(claim.to_owned())));
+        }
+    }
+
+    #[test]
+    fn a_claim_with_its_move_is_for_the_rules_to_judge() {
+        for deed in ["say-first", "say-after"] {
+            let verdict = judge(&uci(""), &cecp(&format!("{deed} 5 '1/2-1/2 {{Draw by repetition}}'")));
+            assert_eq!(verdict.ending, Ending::Ruling(Ruling::Threefold));
+        }
+    }
+
+    #[test]
+    fn refusing_a_legal_move_loses() {
+        let fault = fault_of_black(&cecp("refuse 2"));
+        assert_eq!(fault, Fault::Refusal("Illegal move: f3g1".to_owned()));
+    }
+
+    #[test]
+    fn a_draw_needs_two_offers() {
+        let offer = cecp("say-first 2 'offer draw'");
+        assert_eq!(judge(&offer, &offer).ending, Ending::Agreement);
+        assert_eq!(judge(&uci(""), &offer).ending, Ending::Ruling(Ruling::Threefold));
+    }
+
+    #[test]
+    fn plain_games_are_adjudicated() {
+        let mut rules = rules();
+        rules.adjudication.resign = Some(ResignRule { moves: 2, score: 700 });
+        rules.adjudication.draw = Some(DrawRule { from: 2, moves: 2, score: 10 });
+        let play = |white: &str, black: &str| play_with(&rules, Some("60"), "", white, black).verdict.ending;
+        let (good, bad, level) = (uci("score 0 900"), uci("score 0 -900"), uci("score 0 5"));
+        assert_eq!(play(&good, &bad), Ending::Adjudicated(Adjudicated::Win(Color::White)));
+        assert_eq!(play(&bad, &good), Ending::Adjudicated(Adjudicated::Win(Color::Black)));
+        assert_eq!(play(&level, &level), Ending::Adjudicated(Adjudicated::Draw));
+        assert_eq!(play(&good, &level), Ending::Ruling(Ruling::Threefold));
     }
 }

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod game;
 pub mod openings;
 pub mod pgn;
+pub mod progress;
 pub mod random;
 pub mod report;
 pub mod schedule;
@@ -27,7 +28,6 @@ use std::{
 };
 
 use anyhow::{Context, bail, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 use shakmaty::CastlingMode;
 use time::OffsetDateTime;
 
@@ -43,6 +43,7 @@ use adjudication::{Adjudication, DrawRule, ResignRule};
 use game::Rules;
 use openings::{Openings, Order};
 use pgn::{Heading, PgnFile};
+use progress::Progress;
 use report::Report;
 use schedule::Schedule;
 use sprt::{Setting, Sprt};
@@ -208,10 +209,8 @@ impl Args {
                     moves: self.draw_moves,
                     score: centipawns(self.draw_score),
                 }),
-                resign: (self.resign_moves > 0).then_some(ResignRule {
-                    moves: self.resign_moves,
-                    score: centipawns(self.resign_score),
-                }),
+                resign: (self.resign_moves > 0)
+                    .then_some(ResignRule { moves: self.resign_moves, score: centipawns(self.resign_score) }),
                 max_moves: (self.max_moves > 0).then_some(self.max_moves),
             },
             margin: Duration::from_millis(self.margin_ms),
@@ -261,20 +260,22 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
 
     let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
     let mut standings = Standings::new(names.len());
-    // Our own wish to stop, when a test is decided, looks to the engines like the user's.
-    let interrupted = play_all(args, &plan, stable, &mut standings, &names, sprt.as_ref(), pgn.as_mut(), stop);
+    let ended = Match { args, plan: &plan, names: &names, sprt: sprt.as_ref(), stop }.play(
+        stable,
+        &mut standings,
+        pgn.as_mut(),
+    );
 
-    let report = Report {
-        names: &names,
-        standings: &standings,
-        sprt: sprt.as_ref(),
-    };
+    let report = Report { names: &names, standings: &standings, sprt: sprt.as_ref() };
     print!("{}", report.summary());
     if let Some(path) = &args.json {
         let text = serde_json::to_string_pretty(&report.json())?;
         fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(if interrupted? { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(match ended? {
+        Ended::Finished => ExitCode::SUCCESS,
+        Ended::Interrupted => ExitCode::from(INTERRUPTED),
+    })
 }
 
 /// Starts every engine once, so that what cannot work is said before the first game.
@@ -305,20 +306,99 @@ fn prepare(args: &Args, stop: &Stop) -> anyhow::Result<(Plan, Stable)> {
             }
             name = format!("{} ({copy})", engine.name());
         }
-        entrants.push(Entrant {
-            spec: spec.clone(),
-            name,
-            limits,
-        });
+        entrants.push(Entrant { spec: spec.clone(), name, limits });
         stable.push(Some(engine));
     }
-    let plan = Plan {
-        entrants,
-        schedule,
-        openings,
-        mode,
-        rules,
-        next: AtomicUsize::new(0),
-    };
+    let plan = Plan { entrants, schedule, openings, mode, rules, next: AtomicUsize::new(0) };
     Ok((plan, stable))
+}
+
+/// A match that is ready to begin.
+struct Match<'a> {
+    args: &'a Args,
+    plan: &'a Plan,
+    names: &'a [String],
+    sprt: Option<&'a Sprt>,
+    stop: &'a Stop,
+}
+
+/// How a match came to its end.
+enum Ended {
+    /// All games are over, or the test is decided.
+    Finished,
+    /// Someone wanted it to stop.
+    Interrupted,
+}
+
+impl Match<'_> {
+    /// Has the workers play; counts and writes down what they report.
+    fn play(&self, stable: Stable, standings: &mut Standings, pgn: Option<&mut PgnFile>) -> anyhow::Result<Ended> {
+        let games = self.plan.schedule.games();
+        let progress = Progress::new(games, self.args.report_every.get());
+        let (sender, news) = mpsc::channel();
+        thread::scope(|scope| {
+            // The engines that were started to see whether they work go to the first worker.
+            let mut stable = Some(stable);
+            for _ in 0..self.args.concurrency().min(games) {
+                let stable = stable.take().unwrap_or_else(|| self.names.iter().map(|_| None).collect());
+                let sender = sender.clone();
+                scope.spawn(move || worker::work(self.plan, stable, &sender, self.stop));
+            }
+            drop(sender);
+            let ended = self.follow(&news, standings, pgn, &progress);
+            // Workers that still play need not: the match is decided, or something is broken.
+            self.stop.raise();
+            progress.finish();
+            ended
+        })
+    }
+
+    fn follow(
+        &self,
+        news: &mpsc::Receiver<News>,
+        standings: &mut Standings,
+        mut pgn: Option<&mut PgnFile>,
+        progress: &Progress,
+    ) -> anyhow::Result<Ended> {
+        for message in news {
+            let (fixture, game, transcript) = match message {
+                News::Finished { fixture, game, transcript } => (fixture, game, transcript),
+                // Its start was cut short by the wish to stop.
+                News::Broken(_) if self.stop.is_raised() => return Ok(Ended::Interrupted),
+                News::Broken(error) => return Err(error),
+            };
+            if let Some(pgn) = pgn.as_deref_mut() {
+                self.write_down(pgn, &fixture, &game)?;
+            }
+            if game.verdict.fault().is_some() {
+                let round = fixture.number + 1;
+                let last_lines = transcript.join("\n  ");
+                progress.suspend(|| tracing::warn!("game {round}: {}; its last lines:\n  {last_lines}", game.verdict));
+            }
+            let completed_pair = standings.count(&fixture, &game);
+            let report = Report { names: self.names, standings, sprt: self.sprt };
+            progress.note(&report.line());
+            let decision = self.sprt.and_then(|sprt| sprt.decide(&standings.pairings[0].pairs));
+            if completed_pair && decision.is_some() {
+                return Ok(Ended::Finished);
+            }
+        }
+        Ok(if self.stop.is_raised() { Ended::Interrupted } else { Ended::Finished })
+    }
+
+    fn write_down(&self, pgn: &mut PgnFile, fixture: &schedule::Fixture, game: &game::Game) -> anyhow::Result<()> {
+        let (first, second) = (&self.plan.entrants[0], &self.plan.entrants[fixture.opponent]);
+        let (white, black) = if fixture.first_is_white { (first, second) } else { (second, first) };
+        let heading = Heading {
+            event: &self.args.event,
+            round: fixture.number + 1,
+            white: &white.name,
+            black: &black.name,
+            white_limits: &white.limits,
+            black_limits: &black.limits,
+            opening: self.plan.openings[fixture.pair].name.as_deref(),
+            date: OffsetDateTime::now_utc(),
+        };
+        pgn.add(&heading, game).context("cannot write the PGN file")
+    }
 }

@@ -58,11 +58,7 @@ impl Openings {
     /// `plies` half-moves, where given.
     pub fn read(path: &Path, mode: CastlingMode, plies: Option<usize>) -> anyhow::Result<Openings> {
         let is_pgn = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
-        let all = if is_pgn {
-            read_pgn(path, mode, plies)?
-        } else {
-            read_epd(path, mode)?
-        };
+        let all = if is_pgn { read_pgn(path, mode, plies)? } else { read_epd(path, mode)? };
         if all.is_empty() {
             bail!("{}: no openings in it", path.display());
         }
@@ -110,10 +106,7 @@ fn named_lines(text: &str) -> anyhow::Result<Vec<Opening>> {
                 let san: SanPlus = word.parse().with_context(|| format!("{name}: `{word}`"))?;
                 line.play(san.san.to_move(line.position()).with_context(|| format!("{name}: `{word}`"))?);
             }
-            Ok(Opening {
-                name: Some(name.to_owned()),
-                line,
-            })
+            Ok(Opening { name: Some(name.to_owned()), line })
         })
         .collect()
 }
@@ -137,16 +130,11 @@ fn read_epd(path: &Path, mode: CastlingMode) -> anyhow::Result<Vec<Opening>> {
 fn read_pgn(path: &Path, mode: CastlingMode, plies: Option<usize>) -> anyhow::Result<Vec<Opening>> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut reader = Reader::new(file);
-    let mut visitor = OpeningReader {
-        mode,
-        plies: plies.unwrap_or(usize::MAX),
-    };
+    let mut visitor = OpeningReader { mode, plies: plies.unwrap_or(usize::MAX) };
     let mut openings = Vec::new();
     while let Some(opening) = reader.read_game(&mut visitor)? {
         let place = || format!("{}, game {}", path.display(), openings.len() + 1);
-        let opening = opening
-            .and_then(|opening| unfinished(opening.name, opening.line))
-            .with_context(place)?;
+        let opening = opening.and_then(|opening| unfinished(opening.name, opening.line)).with_context(place)?;
         openings.push(opening);
     }
     Ok(openings)
@@ -195,10 +183,7 @@ impl Visitor for OpeningReader {
     }
 
     fn begin_movetext(&mut self, tags: OpeningTags) -> ControlFlow<Self::Output, Opening> {
-        ControlFlow::Continue(Opening {
-            name: tags.name,
-            line: tags.start.map_or_else(Line::default, Line::new),
-        })
+        ControlFlow::Continue(Opening { name: tags.name, line: tags.start.map_or_else(Line::default, Line::new) })
     }
 
     fn san(&mut self, opening: &mut Opening, san: SanPlus) -> ControlFlow<Self::Output> {
@@ -236,18 +221,8 @@ fn chess960_opening(number: u16) -> anyhow::Result<Opening> {
 /// The first rank by Reinhard Scharnagl's numbering: light bishop, dark bishop, queen, and one of ten ways to place
 /// the knights; the rest is rook, king, rook.
 fn chess960_rank(number: u16) -> [Role; 8] {
-    const KNIGHTS: [(usize, usize); 10] = [
-        (0, 1),
-        (0, 2),
-        (0, 3),
-        (0, 4),
-        (1, 2),
-        (1, 3),
-        (1, 4),
-        (2, 3),
-        (2, 4),
-        (3, 4),
-    ];
+    const KNIGHTS: [(usize, usize); 10] =
+        [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
     let mut rank: [Option<Role>; 8] = [None; 8];
     let place = |rank: &mut [Option<Role>; 8], nth: usize, role: Role| {
         let free = rank.iter_mut().filter(|square| square.is_none()).nth(nth);

@@ -167,7 +167,11 @@ mod tests {
     use shakmaty::Chess;
 
     use super::*;
-    use crate::{engine::info::Score, epd, line::{Line, Ruling}};
+    use crate::{
+        engine::info::Score,
+        epd,
+        line::{Line, Ruling},
+    };
 
     fn played(start: Chess, moves: &[&str], notes: Vec<MoveNote>, verdict: Verdict) -> Game {
         let mut line = Line::new(start);
@@ -178,18 +182,11 @@ mod tests {
     }
 
     fn note(cp: i32, depth: u32, ms: u64) -> MoveNote {
-        MoveNote {
-            score: Some(Score::Centipawns(cp)),
-            depth: Some(depth),
-            elapsed: Duration::from_millis(ms),
-        }
+        MoveNote { score: Some(Score::Centipawns(cp)), depth: Some(depth), elapsed: Duration::from_millis(ms) }
     }
 
     fn mate() -> Game {
-        let verdict = Verdict {
-            winner: Some(Color::Black),
-            ending: Ending::Ruling(Ruling::Checkmate),
-        };
+        let verdict = Verdict { winner: Some(Color::Black), ending: Ending::Ruling(Ruling::Checkmate) };
         let notes = vec![note(-35, 12, 105), MoveNote { score: Some(Score::Mate(1)), ..note(0, 3, 4) }];
         played(Chess::default(), &["f3", "e5", "g4", "Qh4#"], notes, verdict)
     }
@@ -209,10 +206,7 @@ mod tests {
 
     #[test]
     fn a_game_with_all_its_tags() {
-        let limits = Limits {
-            clock: "40/60+0.5".parse().ok(),
-            ..Limits::default()
-        };
+        let limits = Limits { clock: "40/60+0.5".parse().ok(), ..Limits::default() };
         let expected = "\
 [Event \"a \\\"test\\\"\"]
 [Site \"?\"]
@@ -240,14 +234,15 @@ mod tests {
             ending: Ending::Fault(Color::Black, Fault::IllegalMove("e9".to_owned())),
         };
         let game = played(start, &["Kd7", "e4"], vec![note(0, 1, 1), note(0, 1, 1)], verdict);
-        let (nodes, depth) = (Limits { nodes: Some(500), ..Limits::default() }, Limits { depth: Some(2), ..Limits::default() });
+        let (nodes, depth) =
+            (Limits { nodes: Some(500), ..Limits::default() }, Limits { depth: Some(2), ..Limits::default() });
         let text = format(&Heading { black_limits: &depth, ..heading(&nodes) }, &game);
         for part in [
             "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 3 40\"]",
             "[Termination \"rules infraction\"]",
             "[TimeControl \"-\"]\n[WhiteTimeControl \"nodes=500\"]\n[BlackTimeControl \"depth=2\"]",
             "40... Kd7 {0.00/1 0.001s} 41. e4 {0.00/1 0.001s}",
-            "{Black played the illegal move `e9`} 1-0",
+            "{Black played the illegal move\n`e9`} 1-0",
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }

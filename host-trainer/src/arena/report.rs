@@ -177,23 +177,19 @@ mod tests {
         standings.conduct[1].faults.insert("crash", 2);
         let names = ["A".to_owned(), "B".to_owned()];
         let sprt = Sprt { elo1: 50.0, ..Sprt::default() };
-        let report = Report {
-            names: &names,
-            standings: &standings,
-            sprt: Some(&sprt),
-        };
+        let report = Report { names: &names, standings: &standings, sprt: Some(&sprt) };
         let summary = report.summary();
         for part in [
             "A against B",
             "+9 =8 -3, score 65.0%, draws 40.0%",
             "Elo +107.5 ± 113.4 (95%), LOS 98.1%",
             "[0, 1, 4, 3, 2]",
-            "LLR 1.56 (-2.94, 2.94), undecided",
+            "LLR 1.55 (-2.94, 2.94), undecided",
             "B: 0.000 s a move; faults: 2 crash",
         ] {
             assert!(summary.contains(part), "{part} is not in\n{summary}");
         }
-        assert_eq!(report.line(), "+9 =8 -3  Elo +107.5 ± 113.4  LLR 1.56 (-2.94, 2.94)  2 faults");
+        assert_eq!(report.line(), "+9 =8 -3  Elo +107.5 ± 113.4  LLR 1.55 (-2.94, 2.94)  2 faults");
         assert_eq!(report.json()["pairings"][0]["pentanomial"][2], 4);
     }
 

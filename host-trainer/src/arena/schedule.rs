@@ -23,10 +23,7 @@ pub struct Schedule {
 impl Schedule {
     /// For so many opponents (at least one) and games in all; rounded up to whole pairs, the same number against each.
     pub fn new(opponents: usize, games: usize) -> Schedule {
-        Schedule {
-            opponents,
-            pairs: games.div_ceil(2 * opponents),
-        }
+        Schedule { opponents, pairs: games.div_ceil(2 * opponents) }
     }
 
     /// Games in all.
@@ -46,7 +43,7 @@ impl Schedule {
             number,
             opponent: 1 + pair % self.opponents,
             pair: pair / self.opponents,
-            first_is_white: number % 2 == 0,
+            first_is_white: number.is_multiple_of(2),
         })
     }
 }
@@ -70,9 +67,8 @@ mod tests {
         for opponent in 1..=3 {
             for pair in 0..2 {
                 for first_is_white in [true, false] {
-                    let matching = |f: &&Fixture| {
-                        f.opponent == opponent && f.pair == pair && f.first_is_white == first_is_white
-                    };
+                    let matching =
+                        |f: &&Fixture| f.opponent == opponent && f.pair == pair && f.first_is_white == first_is_white;
                     assert_eq!(fixtures.iter().filter(matching).count(), 1);
                 }
             }

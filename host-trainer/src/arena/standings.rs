@@ -135,25 +135,12 @@ mod tests {
         for text in ["e4", "e5", "Nf3"] {
             line.play(crate::epd::parse_move(text, line.position()).unwrap());
         }
-        let note = |ms| MoveNote {
-            score: None,
-            depth: None,
-            elapsed: Duration::from_millis(ms),
-        };
-        Game {
-            line,
-            notes: vec![note(5), note(30)],
-            verdict: Verdict { winner, ending },
-        }
+        let note = |ms| MoveNote { score: None, depth: None, elapsed: Duration::from_millis(ms) };
+        Game { line, notes: vec![note(5), note(30)], verdict: Verdict { winner, ending } }
     }
 
     fn fixture(number: usize, pair: usize, first_is_white: bool) -> Fixture {
-        Fixture {
-            number,
-            opponent: 1,
-            pair,
-            first_is_white,
-        }
+        Fixture { number, opponent: 1, pair, first_is_white }
     }
 
     #[test]

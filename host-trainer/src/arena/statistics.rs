@@ -52,31 +52,14 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Mean score of a pair, 0 to 1; `None` without pairs.
-    pub fn mean(&self) -> Option<f64> {
-        self.moment(|score| score)
-    }
-
-    /// Variance of a pair's score around the mean; `None` without pairs.
-    pub fn variance(&self) -> Option<f64> {
-        let mean = self.mean()?;
-        self.moment(|score| (score - mean).powi(2))
-    }
-
-    fn moment(&self, of: impl Fn(f64) -> f64) -> Option<f64> {
-        let pairs = self.pairs();
-        let sum: f64 = (0u8..5).zip(self.0).map(|(half, count)| f64::from(count) * of(f64::from(half) / 4.0)).sum();
-        (pairs > 0).then(|| sum / f64::from(pairs))
-    }
-
-    /// Standard error of the mean; `None` without pairs.
-    fn standard_error(&self) -> Option<f64> {
-        Some((self.variance()? / f64::from(self.pairs())).sqrt())
+    /// Mean and variance of a pair's score, 0 to 1; `None` without pairs.
+    pub fn moments(&self) -> Option<Moments> {
+        (self.pairs() > 0).then(|| Moments::of(self.0.map(f64::from)))
     }
 
     /// The difference in Elo; `None` without pairs.
     pub fn elo(&self) -> Option<EloEstimate> {
-        let (mean, error) = (self.mean()?, self.standard_error()?);
+        let (mean, error) = self.mean_and_error()?;
         let spread = NORMAL_95 * error;
         Some(EloEstimate {
             elo: elo_from_score(mean),
@@ -84,14 +67,42 @@ impl Pentanomial {
         })
     }
 
+    /// Mean score of a pair and its standard error.
+    fn mean_and_error(&self) -> Option<(f64, f64)> {
+        let moments = self.moments()?;
+        Some((moments.mean, (moments.variance / f64::from(self.pairs())).sqrt()))
+    }
+
     /// Likelihood of superiority: how sure it is that the first engine is the stronger one, 0 to 1.
     pub fn superiority(&self) -> Option<f64> {
-        let (mean, error) = (self.mean()?, self.standard_error()?);
+        let (mean, error) = self.mean_and_error()?;
         let lead = mean - 0.5;
         if error == 0.0 {
             return Some(if lead == 0.0 { 0.5 } else { f64::from(u8::from(lead > 0.0)) });
         }
         Some(0.5 * libm::erfc(-lead / error / std::f64::consts::SQRT_2))
+    }
+}
+
+/// How the score of a pair is spread. A score is the share of the pair's two points, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moments {
+    /// Mean.
+    pub mean: f64,
+    /// Variance around it.
+    pub variance: f64,
+}
+
+impl Moments {
+    /// Of weighted pairs, by half points; some weight must be above 0.
+    pub fn of(weights: [f64; 5]) -> Moments {
+        let total: f64 = weights.iter().sum();
+        let moment = |of: &dyn Fn(f64) -> f64| {
+            let sum: f64 = (0u8..5).zip(weights).map(|(half, weight)| weight * of(f64::from(half) / 4.0)).sum();
+            sum / total
+        };
+        let mean = moment(&|score| score);
+        Moments { mean, variance: moment(&|score| (score - mean).powi(2)) }
     }
 }
 
@@ -109,7 +120,8 @@ pub struct EloEstimate {
 
 /// The logistic difference in Elo that a share of the points, 0 to 1, stands for (Elo 1978).
 pub fn elo_from_score(score: f64) -> f64 {
-    -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10()
+    let score = score.clamp(0.0, 1.0);
+    400.0 * (score / (1.0 - score)).log10()
 }
 
 /// The share of the points, 0 to 1, that a difference in Elo promises.
@@ -142,8 +154,9 @@ mod tests {
         // 10 pairs: mean (0.25 + 4 x 0.5 + 3 x 0.75 + 2) / 10 = 0.65;
         // variance (0.4^2 + 4 x 0.15^2 + 3 x 0.1^2 + 2 x 0.35^2) / 10 = 0.0525; standard error 0.0724569.
         let pairs = Pentanomial([0, 1, 4, 3, 2]);
-        close(pairs.mean().unwrap(), 0.65, 1e-12);
-        close(pairs.variance().unwrap(), 0.0525, 1e-12);
+        let moments = pairs.moments().unwrap();
+        close(moments.mean, 0.65, 1e-12);
+        close(moments.variance, 0.0525, 1e-12);
         // The 95% interval of the score is 0.65 +- 0.142013: 0.507987 to 0.792013, that is 5.55 to 232.26 Elo.
         let estimate = pairs.elo().unwrap();
         close(estimate.elo, 107.54, 0.01);
@@ -156,7 +169,7 @@ mod tests {
     fn paired_draws_are_surer_than_lone_ones() {
         let dull = Pentanomial([0, 10, 80, 10, 0]);
         let wild = Pentanomial([10, 20, 40, 20, 10]);
-        assert_eq!(dull.mean(), wild.mean());
+        assert_eq!(dull.elo().unwrap().elo, wild.elo().unwrap().elo);
         assert!(dull.elo().unwrap().error < wild.elo().unwrap().error);
         assert_eq!(dull.superiority(), Some(0.5));
     }

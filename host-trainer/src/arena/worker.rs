@@ -87,23 +87,14 @@ pub fn work(plan: &Plan, mut stable: Stable, news: &Sender<News>, stop: &Stop) {
 fn play(plan: &Plan, fixture: &Fixture, stable: &mut Stable, stop: &Stop) -> anyhow::Result<Option<News>> {
     let mut first = fetch(plan, stable, 0, stop)?;
     let mut second = fetch(plan, stable, fixture.opponent, stop)?;
-    let opening = plan
-        .openings
-        .get(fixture.pair)
-        .ok_or_else(|| anyhow!("no opening for pair {}", fixture.pair))?;
+    let opening = plan.openings.get(fixture.pair).ok_or_else(|| anyhow!("no opening for pair {}", fixture.pair))?;
 
     let mut seats = ByColor {
-        white: Seat {
-            engine: first.as_mut(),
-            limits: &plan.entrants[0].limits,
-        },
-        black: Seat {
-            engine: second.as_mut(),
-            limits: &plan.entrants[fixture.opponent].limits,
-        },
+        white: Seat { engine: first.as_mut(), limits: &plan.entrants[0].limits },
+        black: Seat { engine: second.as_mut(), limits: &plan.entrants[fixture.opponent].limits },
     };
     if !fixture.first_is_white {
-        seats = seats.into_flipped();
+        seats = seats.into_swapped();
     }
     let Ok(game) = game::play(seats, opening, &plan.rules) else {
         return Ok(None);
@@ -111,21 +102,16 @@ fn play(plan: &Plan, fixture: &Fixture, stable: &mut Stable, stop: &Stop) -> any
 
     let first_at_fault = game.verdict.fault().map(|(sinner, _)| sinner.is_white() == fixture.first_is_white);
     let mut transcript = Vec::new();
-    for (entrant, engine, at_fault) in [
-        (0, first, first_at_fault == Some(true)),
-        (fixture.opponent, second, first_at_fault == Some(false)),
-    ] {
+    for (entrant, engine, at_fault) in
+        [(0, first, first_at_fault == Some(true)), (fixture.opponent, second, first_at_fault == Some(false))]
+    {
         if at_fault {
             transcript = engine.transcript();
         } else if engine.reusable() {
             stable[entrant] = Some(engine);
         }
     }
-    Ok(Some(News::Finished {
-        fixture: *fixture,
-        game: Box::new(game),
-        transcript,
-    }))
+    Ok(Some(News::Finished { fixture: *fixture, game: Box::new(game), transcript }))
 }
 
 /// Takes an engine out of the stable, started if it does not run.

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use shakmaty::{CastlingMode, Color, KnownOutcome, Move, Position, san::SanPlus, uci::UciMove};
+use shakmaty::{CastlingMode, KnownOutcome, Move, Position, san::SanPlus, uci::UciMove};
 
 use super::{
     Answer, Engine, Patience, Reply, Turn, Watch,
@@ -20,8 +20,8 @@ use crate::{line::Line, stop::Stop};
 const FEATURES_WAIT: Duration = Duration::from_secs(2);
 /// Some adapters (GNU Chess 6) hold back a line until the next one comes in; a ping shakes it loose.
 const NUDGE_AFTER: Duration = Duration::from_millis(200);
-/// How long a move may follow on a claim that was made too early in the same breath.
-const CLAIM_WAIT: Duration = Duration::from_millis(200);
+/// How long a move may follow on a claim: the two may come in either order, and then the move is what counts.
+const CLAIM_WAIT: Duration = Duration::from_secs(1);
 /// A score beyond this is a mate, the rest being its distance.
 const MATE_SCORE: i32 = 100_000;
 
@@ -95,9 +95,7 @@ impl Features {
 
 /// `Resign Threshold -spin 800 200 1200` is called `Resign Threshold`.
 fn option_name(feature: &str) -> &str {
-    const KINDS: [&str; 10] = [
-        "button", "save", "reset", "check", "string", "spin", "combo", "slider", "file", "path",
-    ];
+    const KINDS: [&str; 10] = ["button", "save", "reset", "check", "string", "spin", "combo", "slider", "file", "path"];
     let end = KINDS.iter().filter_map(|kind| feature.find(&format!(" -{kind}"))).min();
     &feature[..end.unwrap_or(feature.len())]
 }
@@ -255,7 +253,9 @@ impl Cecp {
                     self.process.send(&format!("ping {}", self.pings))?;
                     nudge = Instant::now() + NUDGE_AFTER / 10;
                 }
-                None if self.features.done == Some(false) => bail!("no `feature done=1` within {} s", patience.as_secs()),
+                None if self.features.done == Some(false) => {
+                    bail!("no `feature done=1` within {} s", patience.as_secs())
+                }
                 // Version 1 of the protocol has no features.
                 None => break,
             }
@@ -317,11 +317,7 @@ impl Cecp {
         } else {
             played.uci.clone()
         };
-        if self.features.usermove {
-            format!("usermove {text}")
-        } else {
-            text
-        }
+        if self.features.usermove { format!("usermove {text}") } else { text }
     }
 
     /// Gives the engine the start of the game and the moves so far, without letting it answer.
@@ -375,28 +371,31 @@ impl Cecp {
     }
 
     /// Waits for the answer to `go`.
-    fn listen(&mut self, turn: &Turn<'_>, watch: &mut Watch<'_>, start: Instant) -> Result<Reply, Failure> {
+    fn listen(
+        &mut self,
+        turn: &Turn<'_>,
+        watch: &mut Watch<'_>,
+        start: Instant,
+        mut claim: Option<Claim>,
+    ) -> Result<Reply, Failure> {
         let (call, give_up) = (start + turn.call, start + turn.give_up);
         let mut called = false;
-        let mut claim: Option<(KnownOutcome, String, Instant)> = None;
         let mut info = Info::default();
         let mut draw = false;
         loop {
-            let deadline = match &claim {
-                Some((_, _, at)) => *at + CLAIM_WAIT,
-                None if called => give_up,
-                None => call,
-            };
+            let mut deadline = if called { give_up } else { call };
+            if let Some(claim) = &claim {
+                deadline = deadline.min(claim.at.max(start) + CLAIM_WAIT);
+            }
             let heard = self.process.receive(deadline)?.filter(|heard| heard.at < give_up);
             let Some(heard) = heard else {
-                match claim {
-                    Some((outcome, text, at)) => {
-                        let answer = judge_claim(outcome, &text, turn.line)?;
-                        return Ok(Reply { answer, draw, info, elapsed: at - start });
-                    }
-                    None if called => return Err(Fault::Stall(turn.give_up).into()),
-                    None => self.process.send("?")?,
+                if let Some(claim) = claim {
+                    return Err(Fault::FalseClaim(claim.text).into());
                 }
+                if called {
+                    return Err(Fault::Stall(turn.give_up).into());
+                }
+                self.process.send("?")?;
                 called = true;
                 continue;
             };
@@ -414,9 +413,11 @@ impl Cecp {
                     return Ok(Reply { answer, draw, info, elapsed });
                 }
                 Said::Resign => return Ok(Reply { answer: Answer::Resign, draw, info, elapsed }),
+                Said::Claim(outcome) if is_defeat(outcome, turn.line) => {
+                    return Ok(Reply { answer: Answer::Resign, draw, info, elapsed });
+                }
+                Said::Claim(_) => claim = claim.or(Some(Claim { text: heard.text, at: heard.at })),
                 Said::OfferDraw => draw = true,
-                // A move may still follow, and then the rules judge.
-                Said::Claim(outcome) => claim = claim.or(Some((outcome, heard.text.clone(), heard.at))),
                 Said::Illegal if is_refusal(&heard.text, turn.line) => return Err(Fault::Refusal(heard.text).into()),
                 Said::Features(_) => self.hear_feature(&heard.text)?,
                 Said::Pong(_) | Said::Illegal | Said::Other => {}
@@ -424,17 +425,35 @@ impl Cecp {
         }
     }
 
-    /// Hears what the engine said since its last move: a draw offer or a resignation may come behind it.
-    fn catch_up(&mut self, line: &Line) -> Result<Option<Answer>, Failure> {
+    /// Hears what the engine said since its last move: a resignation or a claim may come behind it.
+    fn catch_up(&mut self, line: &Line) -> Result<Aftermath, Failure> {
+        let mut aftermath = Aftermath::Nothing;
         while let Some(heard) = self.process.pending()? {
             match Said::parse(&heard.text) {
-                Said::Resign => return Ok(Some(Answer::Resign)),
-                Said::Claim(outcome) => return judge_claim(outcome, &heard.text, line).map(Some),
+                Said::Resign => return Ok(Aftermath::Resignation),
+                Said::Claim(outcome) if is_defeat(outcome, line) => return Ok(Aftermath::Resignation),
+                Said::Claim(_) => aftermath = Aftermath::Claim(Claim { text: heard.text, at: heard.at }),
                 _ => {}
             }
         }
-        Ok(None)
+        Ok(aftermath)
     }
+}
+
+/// A win or a draw that an engine says it has. The arbiter ends a game as soon as the rules do, so such a claim is
+/// false, unless the move that it belongs to is still to come.
+#[derive(Clone, Debug)]
+struct Claim {
+    text: String,
+    at: Instant,
+}
+
+/// What an engine said after its move.
+#[derive(Clone, Debug)]
+enum Aftermath {
+    Nothing,
+    Resignation,
+    Claim(Claim),
 }
 
 impl Engine for Cecp {
@@ -485,11 +504,16 @@ impl Engine for Cecp {
     }
 
     fn think(&mut self, turn: &Turn<'_>, watch: &mut Watch<'_>) -> Result<Reply, Failure> {
-        if let Some(answer) = self.catch_up(turn.line)? {
-            return Ok(Reply { answer, draw: false, info: Info::default(), elapsed: Duration::ZERO });
-        }
+        let claim = match self.catch_up(turn.line)? {
+            Aftermath::Resignation => {
+                let info = Info::default();
+                return Ok(Reply { answer: Answer::Resign, draw: false, info, elapsed: Duration::ZERO });
+            }
+            Aftermath::Claim(claim) => Some(claim),
+            Aftermath::Nothing => None,
+        };
         let start = self.go(turn)?;
-        let reply = self.listen(turn, watch, start)?;
+        let reply = self.listen(turn, watch, start, claim)?;
         self.known = Some(turn.line.plies().len() + 1);
         Ok(reply)
     }
@@ -521,19 +545,12 @@ fn centiseconds(time: Duration) -> u128 {
 /// Whether an engine complains of the game itself, and not of a command that it does not know.
 fn is_refusal(text: &str, line: &Line) -> bool {
     text.contains("position")
-        || text
-            .split_whitespace()
-            .any(|word| line.plies().iter().any(|ply| word == ply.uci || word == ply.san))
+        || text.split_whitespace().any(|word| line.plies().iter().any(|ply| word == ply.uci || word == ply.san))
 }
 
-/// A claim instead of a move: to have lost is to resign; anything else would have been seen by the arbiter before
-/// the engine's turn came.
-fn judge_claim(outcome: KnownOutcome, text: &str, line: &Line) -> Result<Answer, Failure> {
-    let me: Color = line.turn();
-    match outcome {
-        KnownOutcome::Decisive { winner } if winner != me => Ok(Answer::Resign),
-        _ => Err(Fault::FalseClaim(text.to_owned()).into()),
-    }
+/// Whether a claim says that the side to move has lost, which it may say whenever it likes.
+fn is_defeat(outcome: KnownOutcome, line: &Line) -> bool {
+    outcome.winner() == Some(!line.turn())
 }
 
 /// Reads a legal move in coordinates or in algebraic notation.
@@ -549,6 +566,8 @@ fn parse_move(text: &str, line: &Line) -> Result<Move, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Color;
+
     use super::*;
 
     #[test]
@@ -610,7 +629,8 @@ mod tests {
 
     #[test]
     fn features_are_read_with_their_quotes() {
-        let Said::Features(list) = Said::parse(r#"feature myname="A = B" ping=1  option="Resign -check 0" done=1"#) else {
+        let Said::Features(list) = Said::parse(r#"feature myname="A = B" ping=1  option="Resign -check 0" done=1"#)
+        else {
             panic!("no features");
         };
         assert_eq!(list, [("myname", "A = B"), ("ping", "1"), ("option", "Resign -check 0"), ("done", "1")]);

@@ -15,7 +15,9 @@ pub struct TimeControl {
 
 /// Why a text is not a time control.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a time control: {problem} (write [moves/]time[+increment], as in 40/60+0.5 or 1+0.01, in seconds)")]
+#[error(
+    "`{text}` is not a time control: {problem} (write [moves/]time[+increment], as in 40/60+0.5 or 1+0.01, in seconds)"
+)]
 pub struct TimeControlError {
     text: String,
     problem: &'static str,
@@ -25,10 +27,7 @@ impl FromStr for TimeControl {
     type Err = TimeControlError;
 
     fn from_str(text: &str) -> Result<TimeControl, TimeControlError> {
-        let problem = |problem| TimeControlError {
-            text: text.to_owned(),
-            problem,
-        };
+        let problem = |problem| TimeControlError { text: text.to_owned(), problem };
         let (moves, rest) = match text.split_once('/') {
             Some((moves, rest)) => match moves.trim().parse() {
                 Ok(0) | Err(_) => return Err(problem("the count of moves must be 1 or more")),
@@ -42,11 +41,7 @@ impl FromStr for TimeControl {
         if base.is_zero() {
             return Err(problem("the time must be more than nothing"));
         }
-        Ok(TimeControl {
-            moves,
-            base,
-            increment,
-        })
+        Ok(TimeControl { moves, base, increment })
     }
 }
 
@@ -128,11 +123,7 @@ mod tests {
         let tc = |text: &str| text.parse::<TimeControl>().unwrap();
         assert_eq!(
             tc("40/60+0.5"),
-            TimeControl {
-                moves: Some(40),
-                base: Duration::from_secs(60),
-                increment: Duration::from_millis(500),
-            }
+            TimeControl { moves: Some(40), base: Duration::from_secs(60), increment: Duration::from_millis(500) }
         );
         assert_eq!(tc("1+0.01").base, Duration::from_secs(1));
         assert_eq!(tc("5:30").base, Duration::from_secs(330));

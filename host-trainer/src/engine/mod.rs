@@ -34,11 +34,7 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Patience {
-        Patience {
-            ready: Duration::from_secs(10),
-            grace: Duration::from_secs(5),
-            unclocked: Duration::from_secs(120),
-        }
+        Patience { ready: Duration::from_secs(10), grace: Duration::from_secs(5), unclocked: Duration::from_secs(120) }
     }
 }
 
@@ -116,7 +112,12 @@ pub trait Engine: Send {
 }
 
 /// Starts the engine that a spec describes and waits until it is ready.
-pub fn start(spec: &EngineSpec, mode: CastlingMode, patience: Patience, stop: &Stop) -> anyhow::Result<Box<dyn Engine>> {
+pub fn start(
+    spec: &EngineSpec,
+    mode: CastlingMode,
+    patience: Patience,
+    stop: &Stop,
+) -> anyhow::Result<Box<dyn Engine>> {
     Ok(match spec.protocol {
         Protocol::Uci => Box::new(uci::Uci::start(spec, mode, patience, stop)?),
         Protocol::Cecp => Box::new(cecp::Cecp::start(spec, mode, patience, stop)?),

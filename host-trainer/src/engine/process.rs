@@ -61,11 +61,7 @@ impl Process {
     pub fn start(spec: &EngineSpec, stop: &Stop) -> io::Result<Process> {
         let (program, arguments) = spec.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(dir) = &spec.dir {
             command.current_dir(dir);
         }
@@ -81,12 +77,7 @@ impl Process {
         let (sender, events) = mpsc::sync_channel(QUEUE_LINES);
         let complaints = sender.clone();
         thread::spawn(move || {
-            forward(output, &sender, |text| {
-                Event::Said(Heard {
-                    at: Instant::now(),
-                    text,
-                })
-            });
+            forward(output, &sender, |text| Event::Said(Heard { at: Instant::now(), text }));
             // An error means that nobody listens any more.
             let _ = sender.send(Event::Closed);
         });
@@ -223,10 +214,8 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Process {
-        let spec = EngineSpec {
-            command: vec!["sh".to_owned(), "-c".to_owned(), script.to_owned()],
-            ..EngineSpec::default()
-        };
+        let spec =
+            EngineSpec { command: vec!["sh".to_owned(), "-c".to_owned(), script.to_owned()], ..EngineSpec::default() };
         Process::start(&spec, &Stop::new()).unwrap()
     }
 
@@ -264,10 +253,8 @@ mod tests {
         let grandchild = process.receive(soon()).unwrap().unwrap().text;
         process.closed = true;
         drop(process);
-        let alive = || {
-            std::fs::read_to_string(format!("/proc/{grandchild}/stat"))
-                .is_ok_and(|stat| !stat.contains(") Z "))
-        };
+        let alive =
+            || std::fs::read_to_string(format!("/proc/{grandchild}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
         let deadline = soon();
         while alive() {
             assert!(Instant::now() < deadline, "process {grandchild} lives on");

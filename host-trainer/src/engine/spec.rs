@@ -62,7 +62,9 @@ pub enum SpecError {
     #[error("engine `{0}`: no command (write it first, or as cmd=...)")]
     NoCommand(String),
     /// A word where a setting should stand.
-    #[error("engine: `{0}` is no setting; known are cmd, dir, name, proto, init, reuse, tc, st, movetime, nodes, depth, option.NAME")]
+    #[error(
+        "engine: `{0}` is no setting; known are cmd, dir, name, proto, init, reuse, tc, st, movetime, nodes, depth, option.NAME"
+    )]
     UnknownKey(String),
     /// A setting whose value makes no sense.
     #[error("engine: {key}={value}: {problem}")]
@@ -106,19 +108,14 @@ impl FromStr for EngineSpec {
 
 /// Whether a word before `=` names a setting rather than belonging to a program's argument.
 fn is_key(key: &str) -> bool {
-    matches!(
-        key,
-        "cmd" | "dir" | "name" | "proto" | "init" | "reuse" | "tc" | "st" | "movetime" | "nodes" | "depth"
-    ) || key.starts_with("option.")
+    matches!(key, "cmd" | "dir" | "name" | "proto" | "init" | "reuse" | "tc" | "st" | "movetime" | "nodes" | "depth")
+        || key.starts_with("option.")
 }
 
 impl EngineSpec {
     /// An engine with nothing but a command.
     pub fn bare(command: &str) -> EngineSpec {
-        EngineSpec {
-            command: vec![command.to_owned()],
-            ..EngineSpec::default()
-        }
+        EngineSpec { command: vec![command.to_owned()], ..EngineSpec::default() }
     }
 
     /// What to call the engine before it has told its own name.
@@ -128,11 +125,7 @@ impl EngineSpec {
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        let wrong = |problem| SpecError::Value {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            problem,
-        };
+        let wrong = |problem| SpecError::Value { key: key.to_owned(), value: value.to_owned(), problem };
         match key {
             "cmd" => self.command = shlex::split(value).ok_or(wrong("a quote is not closed"))?,
             "dir" => self.dir = Some(value.to_owned()),

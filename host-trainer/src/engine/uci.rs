@@ -48,12 +48,8 @@ impl Uci {
         for line in &spec.init {
             process.send(line)?;
         }
-        let mut engine = Uci {
-            process,
-            name: spec.name.clone().unwrap_or(hello.name),
-            patience,
-            reusable: !spec.fresh,
-        };
+        let mut engine =
+            Uci { process, name: spec.name.clone().unwrap_or(hello.name), patience, reusable: !spec.fresh };
         engine.await_ready().with_context(|| format!("engine `{label}`"))?;
         Ok(engine)
     }
@@ -78,10 +74,7 @@ struct Hello {
 /// Says `uci` and reads up to `uciok`.
 fn greet(process: &mut Process, patience: Duration) -> anyhow::Result<Hello> {
     process.send("uci")?;
-    let mut hello = Hello {
-        name: "unnamed".to_owned(),
-        options: Vec::new(),
-    };
+    let mut hello = Hello { name: "unnamed".to_owned(), options: Vec::new() };
     let deadline = Instant::now() + patience;
     while let Some(heard) = process.receive(deadline)? {
         let line = heard.text.trim();
@@ -99,11 +92,7 @@ fn greet(process: &mut Process, patience: Duration) -> anyhow::Result<Hello> {
 
 /// A button has no value.
 fn set_option(name: &str, value: &str) -> String {
-    if value.is_empty() {
-        format!("setoption name {name}")
-    } else {
-        format!("setoption name {name} value {value}")
-    }
+    if value.is_empty() { format!("setoption name {name}") } else { format!("setoption name {name} value {value}") }
 }
 
 impl Engine for Uci {
@@ -293,26 +282,14 @@ mod tests {
     }
 
     fn turn<'a>(line: &'a Line, limits: &'a Limits, mine: Option<Remaining>) -> Turn<'a> {
-        Turn {
-            line,
-            limits,
-            mine,
-            theirs: None,
-            call: Duration::ZERO,
-            give_up: Duration::ZERO,
-            draw_offered: false,
-        }
+        Turn { line, limits, mine, theirs: None, call: Duration::ZERO, give_up: Duration::ZERO, draw_offered: false }
     }
 
     #[test]
     fn go_tells_every_limit() {
         let line = Line::default();
-        let limits = Limits {
-            nodes: Some(500),
-            depth: Some(6),
-            movetime: Some(Duration::from_millis(70)),
-            clock: None,
-        };
+        let limits =
+            Limits { nodes: Some(500), depth: Some(6), movetime: Some(Duration::from_millis(70)), clock: None };
         let mine = Remaining {
             time: Duration::from_micros(1_500_900),
             increment: Duration::from_millis(10),

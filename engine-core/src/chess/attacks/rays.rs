@@ -18,7 +18,7 @@ pub(super) fn walk(square: Square, occupied: Bitboard, directions: [Direction; 4
         let (file_step, rank_step) = directions[way];
         let mut file = (square.index() & 7) as i8 + file_step;
         let mut rank = (square.index() >> 3) as i8 + rank_step;
-        while file >= 0 && file < 8 && rank >= 0 && rank < 8 {
+        while (0..8).contains(&file) && (0..8).contains(&rank) {
             let bit = 1 << (rank * 8 + file);
             reached |= bit;
             if occupied.0 & bit != 0 {

@@ -1,0 +1,75 @@
+//! The hand-written evaluation: material and piece-square tables, tapered from the middlegame to the endgame.
+//!
+//! Source of tapering: <https://www.chessprogramming.org/Tapered_Eval>.
+
+use super::piece_square::{ENDGAME, MIDDLEGAME, PHASE, PHASE_OF_START};
+use crate::chess::{Board, Changes, Colour, Piece, Placed, Role, Square};
+
+/// What the right to move is worth.
+const TEMPO: i32 = 10;
+
+/// Sums over all pieces, from White's view: all that the evaluation needs, and cheap to carry along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Classical {
+    middlegame: i16,
+    endgame: i16,
+    phase: i16,
+}
+
+impl Classical {
+    /// The sums of a position, from scratch.
+    pub(super) fn of(board: &Board) -> Self {
+        let mut sums = Self::default();
+        for square in board.occupied() {
+            if let Some(piece) = board.piece_on(square) {
+                sums.add((piece, square), 1);
+            }
+        }
+        sums
+    }
+
+    /// The sums after a move.
+    pub(super) fn apply(&mut self, changes: &Changes) {
+        let (mover, second) = changes.removed;
+        self.add(mover, -1);
+        if let Some(second) = second {
+            self.add(second, -1);
+        }
+        let (mover, second) = changes.added;
+        self.add(mover, 1);
+        if let Some(second) = second {
+            self.add(second, 1);
+        }
+    }
+
+    fn add(&mut self, (piece, square): Placed, times: i16) {
+        let (middlegame, endgame) = value(piece, square);
+        self.middlegame += times * middlegame;
+        self.endgame += times * endgame;
+        self.phase += times * PHASE[piece.role.index()];
+    }
+
+    /// The evaluation for the side to move, in centipawns.
+    pub(super) fn evaluate(self, board: &Board) -> i32 {
+        let phase = i32::from(self.phase.min(PHASE_OF_START));
+        let full = i32::from(PHASE_OF_START);
+        let tapered = (i32::from(self.middlegame) * phase + i32::from(self.endgame) * (full - phase)) / full;
+        let white_ahead = tapered >= 0;
+        let stronger = if white_ahead { Colour::White } else { Colour::Black };
+        let scaled = if board.lacks_mating_material(stronger) { tapered / 16 } else { tapered };
+        let ours = if board.side_to_move() == Colour::White { scaled } else { -scaled };
+        ours + TEMPO
+    }
+}
+
+/// The worth of a piece on a square, in the middlegame and the endgame, from White's view.
+fn value(piece: Piece, square: Square) -> (i16, i16) {
+    let role: Role = piece.role;
+    // The tables are written as White sees the board, with the eighth rank on top.
+    let index = square.relative_to(piece.colour).flip_rank().index();
+    let (middlegame, endgame) = (MIDDLEGAME[role.index()][index], ENDGAME[role.index()][index]);
+    match piece.colour {
+        Colour::White => (middlegame, endgame),
+        Colour::Black => (-middlegame, -endgame),
+    }
+}

@@ -1,0 +1,287 @@
+//! The main search: alpha-beta with a zero window for all but the first move (principal-variation search).
+//!
+//! Sources, one a technique, below <https://www.chessprogramming.org/>: Principal_Variation_Search,
+//! Mate_Distance_Pruning, Reverse_Futility_Pruning, Null_Move_Pruning, Internal_Iterative_Reductions,
+//! Futility_Pruning, Late_Move_Reductions.
+
+use crate::chess::{Board, Move};
+
+use super::MAX_PLY;
+use super::history::HISTORY_MAX;
+use super::observer::Observer;
+use super::picker::{Picker, Wanted, is_noisy};
+use super::score::{DRAW, INFINITE, MATE, MATE_BOUND, is_mate, mated_in};
+use super::searcher::{Search, faded};
+use super::see;
+use super::table::{Bound, Known};
+
+/// The deepest node whose evaluation alone may exceed beta.
+const REVERSE_FUTILITY_DEPTH: i32 = 7;
+/// By how much a ply, in centipawns.
+const REVERSE_FUTILITY_MARGIN: i32 = 75;
+
+/// The shallowest node where passing the turn is tried.
+const NULL_MOVE_DEPTH: i32 = 3;
+/// From this depth on a null-move cutoff is verified without passing: the defence against zugzwang.
+const NULL_MOVE_VERIFY_DEPTH: i32 = 10;
+
+/// The shallowest node that is searched less deep when the table suggests no move.
+const INTERNAL_REDUCTION_DEPTH: i32 = 4;
+
+/// The deepest node where late quiet moves are left out.
+const LATE_MOVE_PRUNING_DEPTH: i32 = 6;
+
+/// The deepest node where quiet moves are left out because the evaluation is far below alpha.
+const FUTILITY_DEPTH: i32 = 7;
+/// How far: a base, and more a ply, in centipawns.
+const FUTILITY_BASE: i32 = 90;
+const FUTILITY_MARGIN: i32 = 90;
+
+/// The deepest node where moves that lose material are left out.
+const EXCHANGE_PRUNING_DEPTH: i32 = 7;
+/// How much they may lose a ply, in centipawns.
+const EXCHANGE_MARGIN_QUIET: i32 = 55;
+const EXCHANGE_MARGIN_NOISY: i32 = 95;
+
+/// The shallowest node where late moves are searched less deep.
+const LATE_MOVE_REDUCTION_DEPTH: i32 = 3;
+
+/// 16 ln(n): for reductions that grow with the depth's and the move number's logarithm.
+const LOGARITHM: [i32; 64] = [
+    0, 0, 11, 18, 22, 26, 29, 31, 33, 35, 37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 49, 50, 51, 52, 52, 53, 53,
+    54, 54, 55, 55, 56, 56, 57, 57, 58, 58, 59, 59, 59, 60, 60, 61, 61, 61, 62, 62, 62, 63, 63, 63, 64, 64, 64, 64, 65,
+    65, 65, 66, 66, 66, 66,
+];
+
+/// How many plies less a quiet move is searched, by depth and by its number among the node's moves.
+fn late_move_reduction(depth: i32, number: usize) -> i32 {
+    let depth = LOGARITHM[(depth as usize).min(63)];
+    let number = LOGARITHM[number.min(63)];
+    (200 + depth * number * 10 / 24) / 256
+}
+
+/// The quiet moves of a node that were tried, for the history.
+type Tried = heapless::Vec<Move, 48>;
+
+impl Known {
+    /// Whether the score decides a node of this window.
+    pub(super) const fn cuts(&self, alpha: i32, beta: i32) -> bool {
+        match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score >= beta,
+            Bound::Upper => self.score <= alpha,
+        }
+    }
+}
+
+impl<O: Observer> Search<'_, '_, O> {
+    /// The score of a position below the root, searched to `depth` plies within the window. `may_pass` says
+    /// that the turn may be passed here.
+    pub(super) fn search(
+        &mut self,
+        board: &Board,
+        (mut alpha, mut beta): (i32, i32),
+        mut depth: i32,
+        ply: usize,
+        may_pass: bool,
+    ) -> i32 {
+        if depth <= 0 {
+            return self.quiesce(board, alpha, beta, ply);
+        }
+        self.enter(ply);
+        self.searcher.pv.clear(ply);
+        if self.stopped || self.is_draw(board, ply) {
+            return DRAW;
+        }
+        alpha = alpha.max(mated_in(ply));
+        beta = beta.min(MATE - ply as i32 - 1);
+        if alpha >= beta {
+            return alpha;
+        }
+
+        let is_pv = beta - alpha > 1;
+        let in_check = board.in_check();
+        let known = self.table.probe(board.key(), ply);
+        let raw_eval = self.static_eval(board, known);
+        if ply >= MAX_PLY || !self.searcher.moves.has_room() {
+            return faded(raw_eval, board);
+        }
+        if let Some(known) = known
+            && !is_pv
+            && known.depth >= depth
+            && known.cuts(alpha, beta)
+            // Near the fifty-move rule the same position may be worth something else.
+            && board.halfmove_clock() < 90
+        {
+            return known.score;
+        }
+        let hash_move = known.and_then(|known| known.mv);
+
+        let eval = self.refined_eval(board, raw_eval, known);
+        self.searcher.evals[ply] = (!in_check).then_some(eval as i16);
+        let improving = self.is_improving(ply);
+
+        if !is_pv && !in_check {
+            if depth <= REVERSE_FUTILITY_DEPTH && !is_mate(beta) {
+                let margin = REVERSE_FUTILITY_MARGIN * (depth - i32::from(improving));
+                if eval - margin >= beta {
+                    return eval;
+                }
+            }
+            if may_pass && let Some(score) = self.null_move(board, beta, depth, ply, eval) {
+                return score;
+            }
+        }
+
+        if hash_move.is_none() && depth >= INTERNAL_REDUCTION_DEPTH {
+            depth -= 1;
+        }
+
+        let killers = self.searcher.history.killers(ply);
+        let mut picker = Picker::new(&self.searcher.moves, Wanted::All, hash_move, killers);
+        let mut tried = Tried::new();
+        let mut number = 0;
+        let mut best = -INFINITE;
+        let mut best_move = None;
+        let mut bound = Bound::Upper;
+        while let Some(mv) = picker.next(&mut self.searcher.moves, board, &self.searcher.history) {
+            number += 1;
+            let quiet = !is_noisy(board, mv);
+            let history = if quiet { self.searcher.history.score(board, mv) } else { 0 };
+            let mut reduction = late_move_reduction(depth, number);
+
+            if best > -MATE_BOUND && board.has_pieces(board.side_to_move()) {
+                let lmr_depth = (depth - reduction).max(0);
+                if quiet && !in_check {
+                    let enough = 3 + (depth * depth) as usize / if improving { 1 } else { 2 };
+                    if depth <= LATE_MOVE_PRUNING_DEPTH && number > enough {
+                        continue;
+                    }
+                    let hope = eval + FUTILITY_BASE + FUTILITY_MARGIN * lmr_depth;
+                    if !is_pv && lmr_depth <= FUTILITY_DEPTH && hope <= alpha {
+                        continue;
+                    }
+                }
+                if depth <= EXCHANGE_PRUNING_DEPTH {
+                    let loss = if quiet { EXCHANGE_MARGIN_QUIET * lmr_depth } else { EXCHANGE_MARGIN_NOISY * depth };
+                    if !see::wins_at_least(board, mv, -loss) {
+                        continue;
+                    }
+                }
+            }
+
+            let child = self.make(board, mv);
+            let gives_check = child.in_check();
+            let new_depth = depth - 1 + i32::from(gives_check);
+            let mut score = -INFINITE;
+            let mut full_window = is_pv && number == 1;
+            if !full_window {
+                if depth >= LATE_MOVE_REDUCTION_DEPTH && number > 1 + usize::from(is_pv) && quiet {
+                    reduction += i32::from(!improving) - i32::from(is_pv) - i32::from(gives_check);
+                    reduction -= i32::from(killers.contains(&Some(mv)));
+                    reduction -= history * 2 / HISTORY_MAX;
+                    reduction = reduction.clamp(0, new_depth - 1);
+                } else {
+                    reduction = 0;
+                }
+                let zero = (-alpha - 1, -alpha);
+                score = -self.search(&child, zero, new_depth - reduction, ply + 1, true);
+                if score > alpha && reduction > 0 {
+                    score = -self.search(&child, zero, new_depth, ply + 1, true);
+                }
+                full_window = is_pv && score > alpha && score < beta;
+            }
+            if full_window {
+                score = -self.search(&child, (-beta, -alpha), new_depth, ply + 1, true);
+            }
+            self.unmake();
+            if self.stopped {
+                break;
+            }
+
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_move = Some(mv);
+                    bound = Bound::Exact;
+                    if is_pv {
+                        self.searcher.pv.update(ply, mv);
+                    }
+                    if score >= beta {
+                        bound = Bound::Lower;
+                        if quiet {
+                            self.searcher.history.reward(board, ply, depth, mv, &tried);
+                        }
+                        break;
+                    }
+                }
+            }
+            if quiet {
+                // Beyond its room the list only stops growing: the last moves go without their malus.
+                let _ = tried.push(mv);
+            }
+        }
+        picker.finish(&mut self.searcher.moves);
+        if self.stopped {
+            return DRAW;
+        }
+        if number == 0 {
+            return if in_check { mated_in(ply) } else { DRAW };
+        }
+        self.table.store(board.key(), ply, Known { mv: best_move, score: best, eval: raw_eval, depth, bound });
+        best
+    }
+
+    /// The evaluation, or the table's score where that bounds it better.
+    fn refined_eval(&self, board: &Board, raw: i32, known: Option<Known>) -> i32 {
+        let eval = faded(raw, board);
+        match known {
+            Some(known) if !is_mate(known.score) => match known.bound {
+                Bound::Lower => eval.max(known.score),
+                Bound::Upper => eval.min(known.score),
+                Bound::Exact => known.score,
+            },
+            _ => eval,
+        }
+    }
+
+    /// Whether the side to move stands better than two plies ago.
+    fn is_improving(&self, ply: usize) -> bool {
+        let eval = |ply: usize| self.searcher.evals.get(ply).copied().flatten();
+        match (eval(ply), ply.checked_sub(2).and_then(eval)) {
+            (Some(now), Some(before)) => now > before,
+            _ => false,
+        }
+    }
+
+    /// Passes the turn: if the score is above beta even so, a real move is too.
+    fn null_move(&mut self, board: &Board, beta: i32, depth: i32, ply: usize, eval: i32) -> Option<i32> {
+        let tried = depth >= NULL_MOVE_DEPTH
+            && eval >= beta
+            && !self.verifying
+            && !is_mate(beta)
+            && board.has_pieces(board.side_to_move());
+        if !tried {
+            return None;
+        }
+        let reduced = depth - 3 - depth / 4 - ((eval - beta) / 200).min(3);
+        let child = self.make_null(board);
+        self.searcher.evals[ply] = None;
+        let score = -self.search(&child, (-beta, -beta + 1), reduced, ply + 1, false);
+        self.searcher.evals[ply] = Some(eval as i16);
+        self.unmake();
+        if self.stopped || score < beta {
+            return None;
+        }
+        // A mate found by passing is no proof of one.
+        let score = if is_mate(score) { beta } else { score };
+        if depth < NULL_MOVE_VERIFY_DEPTH {
+            return Some(score);
+        }
+        self.verifying = true;
+        let verified = self.search(board, (beta - 1, beta), reduced, ply, false);
+        self.verifying = false;
+        (verified >= beta && !self.stopped).then_some(score)
+    }
+}

@@ -1,0 +1,294 @@
+//! Iterative deepening at the root, with aspiration windows and any number of best lines.
+//!
+//! Sources: <https://www.chessprogramming.org/Iterative_Deepening>, <https://www.chessprogramming.org/Aspiration_Windows>.
+
+use crate::chess::{Board, MAX_MOVES, Move};
+
+use super::limits::Limits;
+use super::observer::{Observer, Report};
+use super::pv::Line;
+use super::score::{INFINITE, MATE, is_mate, mate_in_moves};
+use super::searcher::{Search, faded};
+use super::table::{Bound, Known};
+use super::{MAX_MULTI_PV, MAX_PLY};
+
+/// The first depth that expects a score near the last one.
+const ASPIRATION_DEPTH: u32 = 5;
+/// How near, in centipawns.
+const ASPIRATION_WINDOW: i32 = 20;
+
+/// After so many microseconds the root move being searched, and scores that are only bounds, are reported.
+const TALKATIVE_AFTER: u64 = 3_000_000;
+
+/// What a search has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Best {
+    /// The best move.
+    pub mv: Move,
+    /// The answer it expects.
+    pub ponder: Option<Move>,
+    /// The score of the last iteration that was finished, for the side to move.
+    pub score: i32,
+    /// The plies of that iteration; 0 if none was.
+    pub depth: u32,
+    /// The nodes searched.
+    pub nodes: u64,
+}
+
+/// A legal move of the root, with its score of the present iteration.
+#[derive(Clone, Copy, Debug)]
+struct RootMove {
+    mv: Move,
+    score: i16,
+}
+
+/// The legal moves of the root, best first.
+#[derive(Clone, Debug)]
+pub(super) struct RootMoves(heapless::Vec<RootMove, MAX_MOVES>);
+
+impl RootMoves {
+    /// The legal moves, or those of them that the limits allow.
+    pub(super) fn new(board: &Board, limits: &Limits) -> Self {
+        let allowed = |mv: &&Move| limits.search_moves.is_empty() || limits.search_moves.contains(mv);
+        let moves = board.legal_moves();
+        let mut roots: heapless::Vec<_, MAX_MOVES> =
+            moves.iter().filter(allowed).map(|&mv| RootMove { mv, score: 0 }).collect();
+        // Captures first: should no iteration be finished, a sensible move leads.
+        roots.sort_unstable_by_key(|root| (!board.is_capture(root.mv), root.mv.bits()));
+        Self(roots)
+    }
+
+    /// Sorts the moves from `first` on by score, best first; those of equal score stay in their order.
+    fn sort_from(&mut self, first: usize) {
+        if let Some(rest) = self.0.get_mut(first..) {
+            // Insertion sort: stable without memory, and the list is nearly sorted.
+            for index in 1..rest.len() {
+                let mut slot = index;
+                while slot > 0 && rest[slot - 1].score < rest[slot].score {
+                    rest.swap(slot - 1, slot);
+                    slot -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// Searches deeper and deeper until a limit is met.
+pub(super) fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board, mut roots: RootMoves) -> Option<Best> {
+    let first = roots.0.first()?.mv;
+    let mut best = Best { mv: first, ponder: None, score: 0, depth: 0, nodes: 0 };
+    let wanted_lines = search.limits.multi_pv.clamp(1, MAX_MULTI_PV).min(roots.0.len());
+    let mut scores = [0; MAX_MULTI_PV];
+    let mut stable_for = 0;
+    let last_depth = search.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
+
+    for depth in 1..=last_depth {
+        for (line, score) in scores.iter_mut().enumerate().take(wanted_lines) {
+            search.selective_depth = 0;
+            let found = aspire(search, board, &mut roots, line, depth, *score);
+            if search.stopped {
+                // A move that has beaten the best of the last iteration before the stop is the better choice.
+                if line == 0
+                    && let Some(root) = roots.0.first()
+                {
+                    let before = best.ponder.filter(|_| root.mv == best.mv);
+                    best.mv = root.mv;
+                    best.ponder = reply(search, root.mv).or(before);
+                }
+                break;
+            }
+            *score = found;
+        }
+        if search.stopped {
+            break;
+        }
+        let root = roots.0.first()?;
+        stable_for = if root.mv == best.mv { stable_for + 1 } else { 0 };
+        best = Best { mv: root.mv, ponder: search_reply(search, board, root.mv), score: scores[0], depth, nodes: 0 };
+        if is_enough(search, best, stable_for, roots.0.len()) {
+            break;
+        }
+    }
+    best.nodes = search.nodes;
+    Some(best)
+}
+
+/// Whether the result is good enough, or the time too short, for another iteration.
+fn is_enough<O: Observer>(search: &mut Search<'_, '_, O>, best: Best, stable_for: u32, choices: usize) -> bool {
+    let limits = search.limits;
+    let mate_found = mate_in_moves(best.score);
+    if let (Some(wanted), Some(found)) = (limits.mate, mate_found)
+        && (1..=i64::from(wanted)).contains(&i64::from(found))
+    {
+        return true;
+    }
+    if !search.clock.is_running() {
+        return false;
+    }
+    if limits.movetime.is_none() {
+        // Nothing to choose, or a mate that a deeper search can hardly shorten.
+        if choices == 1 && best.depth >= 4 {
+            return true;
+        }
+        if mate_found.is_some_and(|moves| best.depth as i32 >= 2 * moves.abs() + 2) {
+            return true;
+        }
+    }
+    let percent = match (limits.movetime, stable_for) {
+        (Some(_), _) => 100,
+        (None, 0) => 160,
+        (None, 1..=2) => 120,
+        (None, 3..=5) => 100,
+        (None, _) => 75,
+    };
+    let now = search.observer.micros();
+    search.clock.is_enough(now, percent)
+}
+
+/// The answer to a root move that the first line expects.
+fn reply<O: Observer>(search: &Search<'_, '_, O>, mv: Move) -> Option<Move> {
+    match search.searcher.pv.line(0) {
+        [first, second, ..] if *first == mv => Some(*second),
+        _ => None,
+    }
+}
+
+/// The answer to a root move that the first line, or else the table, expects.
+fn search_reply<O: Observer>(search: &Search<'_, '_, O>, board: &Board, mv: Move) -> Option<Move> {
+    reply(search, mv).or_else(|| {
+        let child = board.after(mv);
+        search.table.probe(child.key(), 1)?.mv.filter(|&reply| child.is_legal(reply))
+    })
+}
+
+/// Searches one line of the root with a window round its last score, widened until the score lies within.
+fn aspire<O: Observer>(
+    search: &mut Search<'_, '_, O>,
+    board: &Board,
+    roots: &mut RootMoves,
+    line: usize,
+    depth: u32,
+    last: i32,
+) -> i32 {
+    let mut window = ASPIRATION_WINDOW;
+    let (mut alpha, mut beta) =
+        if depth < ASPIRATION_DEPTH || is_mate(last) { (-INFINITE, INFINITE) } else { (last - window, last + window) };
+    loop {
+        let score = search_root(search, board, roots, line, depth, (alpha, beta));
+        roots.sort_from(line);
+        if search.stopped {
+            return score;
+        }
+        let bound = if score <= alpha {
+            Bound::Upper
+        } else if score >= beta {
+            Bound::Lower
+        } else {
+            Bound::Exact
+        };
+        let micros = search.observer.micros().saturating_sub(search.start);
+        if bound == Bound::Exact || micros >= TALKATIVE_AFTER {
+            report(search, line, depth, score, bound, micros);
+        }
+        window *= 2;
+        match bound {
+            Bound::Exact => return score,
+            Bound::Upper => {
+                beta = i32::midpoint(alpha, beta);
+                alpha = (score - window).max(-INFINITE);
+            }
+            Bound::Lower => beta = (score + window).min(INFINITE),
+        }
+        if window > 500 {
+            (alpha, beta) = (-INFINITE, INFINITE);
+        }
+    }
+}
+
+fn report<O: Observer>(search: &mut Search<'_, '_, O>, line: usize, depth: u32, score: i32, bound: Bound, micros: u64) {
+    let pv: Line = search.searcher.pv.line(0).iter().copied().collect();
+    let report = Report {
+        depth,
+        selective_depth: search.selective_depth,
+        line: line + 1,
+        score,
+        bound,
+        nodes: search.nodes,
+        micros,
+        permille_full: search.table.permille_full(),
+        pv: &pv,
+    };
+    search.observer.report(&report);
+}
+
+/// Searches the root moves from `first` on, and leaves their scores with them.
+fn search_root<O: Observer>(
+    search: &mut Search<'_, '_, O>,
+    board: &Board,
+    roots: &mut RootMoves,
+    first: usize,
+    depth: u32,
+    (floor, beta): (i32, i32),
+) -> i32 {
+    let mut alpha = floor;
+    search.nodes += 1;
+    search.searcher.pv.clear(0);
+    let eval = search.searcher.evaluator.evaluate(board);
+    search.searcher.evals[0] = (!board.in_check()).then_some(faded(eval, board) as i16);
+    let new_depth = depth as i32 - 1;
+    let mut best = -INFINITE;
+    let mut best_move = None;
+    let talkative = search.observer.micros().saturating_sub(search.start) >= TALKATIVE_AFTER;
+    for root in &mut roots.0[first..] {
+        root.score = -INFINITE as i16;
+    }
+    for number in 0..roots.0.len() - first {
+        let mv = roots.0[first + number].mv;
+        if talkative {
+            search.observer.current_move(depth, mv, first + number + 1);
+        }
+        let child = search.make(board, mv);
+        let extended = new_depth + i32::from(child.in_check());
+        let zero = (-alpha - 1, -alpha);
+        let mut score = alpha + 1;
+        if number > 0 {
+            let reduction = i32::from(depth >= 3 && number >= 4 && !board.is_capture(mv) && !child.in_check());
+            score = -search.search(&child, zero, extended - reduction, 1, true);
+            if score > alpha && reduction > 0 {
+                score = -search.search(&child, zero, extended, 1, true);
+            }
+        }
+        if score > alpha {
+            score = -search.search(&child, (-beta, -alpha), extended, 1, true);
+        }
+        search.unmake();
+        if search.stopped {
+            return best;
+        }
+        if score > best {
+            best = score;
+            // Only a move that raised alpha has a score worth sorting by; of the others nothing is known.
+            if score > alpha || number == 0 {
+                roots.0[first + number].score = score as i16;
+                best_move = Some(mv);
+                search.searcher.pv.update(0, mv);
+            }
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+    }
+    if first == 0 {
+        let bound = if best >= beta {
+            Bound::Lower
+        } else if best > floor {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        let known = Known { mv: best_move, score: best.clamp(-MATE, MATE), eval, depth: depth as i32, bound };
+        search.table.store(board.key(), 0, known);
+    }
+    best
+}

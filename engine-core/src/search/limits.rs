@@ -1,0 +1,47 @@
+//! What ends a search.
+
+use crate::chess::MoveList;
+
+/// A chess clock as `go` gives it, for the side to move, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Remaining {
+    /// The time left. Negative where a GUI's clock has run over.
+    pub time: i64,
+    /// What each move adds.
+    pub increment: i64,
+    /// How many moves are to be made in the time left; `None` for all the rest.
+    pub moves_to_go: Option<u32>,
+}
+
+/// What ends a search: the first limit that is met. Without any it ends when it is stopped, or at the greatest depth.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Plies of the last iteration.
+    pub depth: Option<u32>,
+    /// Nodes searched: the search ends with exactly as many.
+    pub nodes: Option<u64>,
+    /// Milliseconds for this move.
+    pub movetime: Option<u64>,
+    /// The clock of the game.
+    pub clock: Option<Remaining>,
+    /// Ends when a mate in so many moves is found.
+    pub mate: Option<u32>,
+    /// The only moves to consider at the root; empty for all.
+    pub search_moves: MoveList,
+    /// Goes on until it is stopped.
+    pub infinite: bool,
+    /// The opponent's clock runs: no limit of time counts until the move is played (`ponderhit`).
+    pub ponder: bool,
+    /// How many best lines to find; 0 counts as 1.
+    pub multi_pv: usize,
+    /// Milliseconds that a move may lose between the clock's hand and the engine.
+    pub overhead: u64,
+}
+
+impl Limits {
+    /// Whether the search ends by itself, without `stop` or `ponderhit`.
+    #[must_use]
+    pub const fn is_bounded(&self) -> bool {
+        !self.infinite && !self.ponder
+    }
+}

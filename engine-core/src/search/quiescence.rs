@@ -1,0 +1,102 @@
+//! Quiescence: captures and promotions until nothing hangs, so that the evaluation sees a quiet position.
+//!
+//! Source: <https://www.chessprogramming.org/Quiescence_Search>.
+
+use crate::chess::Board;
+
+use super::MAX_PLY;
+use super::observer::Observer;
+use super::picker::{Picker, Wanted};
+use super::score::{DRAW, INFINITE, MATE_BOUND, mated_in};
+use super::searcher::{Search, faded};
+use super::see;
+use super::table::{Bound, Known};
+
+/// What a capture may bring on top of the piece it takes, in centipawns, when judged before it is searched.
+const DELTA_MARGIN: i32 = 180;
+
+impl<O: Observer> Search<'_, '_, O> {
+    /// The score of a position after its captures are played out. In check all evasions are searched.
+    pub(super) fn quiesce(&mut self, board: &Board, mut alpha: i32, beta: i32, ply: usize) -> i32 {
+        self.enter(ply);
+        self.searcher.pv.clear(ply);
+        if self.stopped {
+            return DRAW;
+        }
+        if self.is_draw(board, ply) {
+            return DRAW;
+        }
+        let known = self.table.probe(board.key(), ply);
+        let eval = self.static_eval(board, known);
+        let stand = faded(eval, board);
+        if ply >= MAX_PLY || !self.searcher.moves.has_room() {
+            return stand;
+        }
+        let is_pv = beta - alpha > 1;
+        if let Some(known) = known
+            && !is_pv
+            && known.cuts(alpha, beta)
+        {
+            return known.score;
+        }
+
+        let in_check = board.in_check();
+        let mut best = -INFINITE;
+        if !in_check {
+            best = stand;
+            if best >= beta {
+                if known.is_none() {
+                    let found = Known { mv: None, score: best, eval, depth: 0, bound: Bound::Lower };
+                    self.table.store(board.key(), ply, found);
+                }
+                return best;
+            }
+            alpha = alpha.max(best);
+        }
+
+        let wanted = if in_check { Wanted::All } else { Wanted::Winning };
+        let mut picker = Picker::new(&self.searcher.moves, wanted, known.and_then(|known| known.mv), [None; 2]);
+        let mut best_move = None;
+        let mut bound = Bound::Upper;
+        while let Some(mv) = picker.next(&mut self.searcher.moves, board, &self.searcher.history) {
+            if !in_check && mv.promotes_to().is_none() && alpha > -MATE_BOUND {
+                let victim = board.role_on(mv.to()).map_or(see::value(crate::chess::Role::Pawn), see::value);
+                let hope = stand + victim + DELTA_MARGIN;
+                if hope <= alpha {
+                    best = best.max(hope);
+                    continue;
+                }
+            }
+            let child = self.make(board, mv);
+            let score = -self.quiesce(&child, -beta, -alpha, ply + 1);
+            self.unmake();
+            if self.stopped {
+                break;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_move = Some(mv);
+                    bound = Bound::Exact;
+                    if is_pv {
+                        self.searcher.pv.update(ply, mv);
+                    }
+                    if score >= beta {
+                        bound = Bound::Lower;
+                        break;
+                    }
+                }
+            }
+        }
+        picker.finish(&mut self.searcher.moves);
+        if self.stopped {
+            return DRAW;
+        }
+        if best == -INFINITE {
+            return mated_in(ply);
+        }
+        self.table.store(board.key(), ply, Known { mv: best_move, score: best, eval, depth: 0, bound });
+        best
+    }
+}

@@ -1,0 +1,175 @@
+//! The state of a search, and what all nodes do alike.
+
+use crate::chess::{Board, Game, KeyHistory, Move};
+use crate::eval::Evaluator;
+
+use super::clock::Clock;
+use super::history::History;
+use super::iterate::{self, Best, RootMoves};
+use super::limits::Limits;
+use super::observer::{Observer, Order};
+use super::picker::MoveStack;
+use super::pv::PvTable;
+use super::table::Table;
+use super::{Known, MAX_PLY};
+
+/// Nodes between two looks at the clock and the line.
+const POLL_INTERVAL: u64 = 128;
+
+/// What a search works with besides the hash table, some 18 KB: keep one and use it again and again.
+#[derive(Clone, Debug)]
+pub struct Searcher {
+    pub(super) history: History,
+    pub(super) moves: MoveStack,
+    pub(super) pv: PvTable,
+    pub(super) evaluator: Evaluator,
+    /// The static evaluations along the line, where they were made.
+    pub(super) evals: [Option<i16>; MAX_PLY + 1],
+}
+
+impl Searcher {
+    /// A searcher that remembers nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            history: History::EMPTY,
+            moves: MoveStack::new(),
+            pv: PvTable::new(),
+            evaluator: Evaluator::new(&Board::start()),
+            evals: [None; MAX_PLY + 1],
+        }
+    }
+
+    /// Forgets what it has learnt: another game begins.
+    pub fn forget(&mut self) {
+        self.history = History::EMPTY;
+    }
+
+    /// Searches the position of a game for its best move; `None` if there is no legal one (or none of those asked for).
+    pub fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        table: &mut Table<'_>,
+        observer: &mut impl Observer,
+    ) -> Option<Best> {
+        let now = observer.micros();
+        self.evaluator.reset(game.board());
+        self.history.age();
+        self.moves.clear();
+        let mut search = Search {
+            searcher: self,
+            table,
+            observer,
+            limits,
+            clock: Clock::new(limits, now),
+            start: now,
+            keys: game.history().clone(),
+            nodes: 0,
+            selective_depth: 0,
+            verifying: false,
+            stopped: false,
+        };
+        let roots = RootMoves::new(game.board(), limits);
+        iterate::deepen(&mut search, game.board(), roots)
+    }
+}
+
+impl Default for Searcher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A search that is going on.
+pub(super) struct Search<'a, 't, O> {
+    pub(super) searcher: &'a mut Searcher,
+    pub(super) table: &'a mut Table<'t>,
+    pub(super) observer: &'a mut O,
+    pub(super) limits: &'a Limits,
+    pub(super) clock: Clock,
+    /// The moment the search began.
+    pub(super) start: u64,
+    /// The keys of the game and of the line being searched.
+    pub(super) keys: KeyHistory,
+    pub(super) nodes: u64,
+    pub(super) selective_depth: usize,
+    /// Whether a null-move cutoff is being verified, and passing is not allowed.
+    pub(super) verifying: bool,
+    /// Whether the search must end. Scores are meaningless from then on.
+    pub(super) stopped: bool,
+}
+
+impl<O: Observer> Search<'_, '_, O> {
+    /// Counts a node, and looks at the limits, the clock and the line when it is time.
+    pub(super) fn enter(&mut self, ply: usize) {
+        self.nodes += 1;
+        self.selective_depth = self.selective_depth.max(ply);
+        if self.limits.nodes.is_some_and(|limit| self.nodes >= limit) && !self.clock.is_pondering() {
+            self.stopped = true;
+        }
+        if self.nodes.is_multiple_of(POLL_INTERVAL) {
+            self.poll();
+        }
+    }
+
+    pub(super) fn poll(&mut self) {
+        match self.observer.order() {
+            Order::Continue => {}
+            Order::PonderHit => {
+                let now = self.observer.micros();
+                self.clock.ponder_hit(now);
+            }
+            Order::Stop => self.stopped = true,
+        }
+        if self.clock.is_over(self.observer.micros()) {
+            self.stopped = true;
+        }
+    }
+
+    /// Plays a move: the evaluator and the keys follow.
+    pub(super) fn make(&mut self, board: &Board, mv: Move) -> Board {
+        self.searcher.evaluator.push(board, mv);
+        self.keys.push(board.key());
+        board.after(mv)
+    }
+
+    /// Passes the turn.
+    pub(super) fn make_null(&mut self, board: &Board) -> Board {
+        self.searcher.evaluator.push_null();
+        self.keys.push(board.key());
+        board.after_null()
+    }
+
+    /// Takes the last move or pass back.
+    pub(super) fn unmake(&mut self) {
+        self.keys.pop();
+        self.searcher.evaluator.pop();
+    }
+
+    /// Whether the position is drawn by rule: repetition (once within the search, or twice in all), fifty moves
+    /// without mate on the last, or no material to mate with.
+    pub(super) fn is_draw(&self, board: &Board, ply: usize) -> bool {
+        if board.halfmove_clock() >= 100 && (!board.in_check() || board.has_legal_moves()) {
+            return true;
+        }
+        if board.is_insufficient_material() {
+            return true;
+        }
+        let mut earlier = self.keys.repetitions(board);
+        match earlier.next() {
+            None => false,
+            Some(back) => back <= ply || earlier.next().is_some(),
+        }
+    }
+
+    /// The static evaluation, from the table where it knows it, and what the table should remember of it.
+    pub(super) fn static_eval(&self, board: &Board, known: Option<Known>) -> i32 {
+        known.map_or_else(|| self.searcher.evaluator.evaluate(board), |known| known.eval)
+    }
+}
+
+/// An evaluation that fades towards a draw as the fifty-move rule comes nearer.
+pub(super) fn faded(eval: i32, board: &Board) -> i32 {
+    eval * (200 - i32::from(board.halfmove_clock()).min(100)) / 200
+}

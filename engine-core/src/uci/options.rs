@@ -1,0 +1,92 @@
+//! The engine's options.
+
+use super::strength::{MAX_ELO, MIN_ELO};
+use crate::search::MAX_MULTI_PV;
+
+/// What an option is, and what it may be set to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A number: default, least, greatest.
+    Spin(u32, u32, u32),
+    /// The size of the hash table, whose limits are the machine's.
+    Hash,
+    /// Yes or no, and the default.
+    Check(bool),
+    /// A text, empty by default.
+    Text,
+    /// Something to do.
+    Button,
+}
+
+/// The options by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Id {
+    Hash,
+    ClearHash,
+    Threads,
+    Ponder,
+    MultiPv,
+    OwnBook,
+    BookFile,
+    EvalFile,
+    Chess960,
+    ShowWdl,
+    LimitStrength,
+    Elo,
+    MoveOverhead,
+}
+
+/// The milliseconds a move may lose between the clock's hand and the engine, unless told otherwise.
+const MOVE_OVERHEAD: u32 = 10;
+
+/// All options, in the order in which `uci` lists them.
+pub(super) const ALL: [(Id, &str, Kind); 13] = [
+    (Id::Hash, "Hash", Kind::Hash),
+    (Id::ClearHash, "Clear Hash", Kind::Button),
+    (Id::Threads, "Threads", Kind::Spin(1, 1, 1)),
+    (Id::Ponder, "Ponder", Kind::Check(false)),
+    (Id::MultiPv, "MultiPV", Kind::Spin(1, 1, MAX_MULTI_PV as u32)),
+    (Id::OwnBook, "OwnBook", Kind::Check(false)),
+    (Id::BookFile, "BookFile", Kind::Text),
+    (Id::EvalFile, "EvalFile", Kind::Text),
+    (Id::Chess960, "UCI_Chess960", Kind::Check(false)),
+    (Id::ShowWdl, "UCI_ShowWDL", Kind::Check(false)),
+    (Id::LimitStrength, "UCI_LimitStrength", Kind::Check(false)),
+    (Id::Elo, "UCI_Elo", Kind::Spin(1500, MIN_ELO, MAX_ELO)),
+    (Id::MoveOverhead, "Move Overhead", Kind::Spin(MOVE_OVERHEAD, 0, 5_000)),
+];
+
+/// What the options are set to, but for those that are things of the machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    pub(super) multi_pv: u32,
+    pub(super) own_book: bool,
+    pub(super) chess960: bool,
+    pub(super) show_wdl: bool,
+    pub(super) limit_strength: bool,
+    pub(super) elo: u32,
+    pub(super) move_overhead: u32,
+}
+
+impl Options {
+    /// What `uci` announces as defaults.
+    pub(super) const DEFAULT: Self = Self {
+        multi_pv: 1,
+        own_book: false,
+        chess960: false,
+        show_wdl: false,
+        limit_strength: false,
+        elo: 1500,
+        move_overhead: MOVE_OVERHEAD,
+    };
+}
+
+/// Finds an option by its name, whatever the case.
+pub(super) fn find(name: &str) -> Option<(Id, &'static str, Kind)> {
+    ALL.into_iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name))
+}
+
+/// Reads a yes or no.
+pub(super) fn read_check(value: &str) -> Option<bool> {
+    [("true", true), ("false", false)].into_iter().find(|(word, _)| word.eq_ignore_ascii_case(value)).map(|(_, on)| on)
+}

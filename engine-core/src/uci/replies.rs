@@ -1,0 +1,181 @@
+//! What the engine says, written straight to the line.
+
+use core::fmt::{self, Write};
+
+use crate::chess::{Bitboard, Board, Colour, File, Game, Move, Rank, Square};
+use crate::eval::evaluate;
+use crate::platform::Platform;
+use crate::search::{Best, Bound, Report, mate_in_moves};
+
+use super::options::{ALL, Kind, Options};
+use super::{AUTHOR, NAME, wdl};
+
+/// Writes to a platform's line.
+pub(super) struct Line<'a, P>(pub(super) &'a mut P);
+
+impl<P: Platform> Write for Line<'_, P> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Writes a line. The platform takes every byte, so nothing can fail.
+pub(super) fn print(platform: &mut impl Platform, text: fmt::Arguments<'_>) {
+    let _ = Line(platform).write_fmt(text);
+    platform.write(b"\n");
+}
+
+/// Answers `uci`.
+pub(super) fn identify(platform: &mut impl Platform, hash_sizes: (u32, u32, u32)) {
+    print(platform, format_args!("id name {NAME}"));
+    print(platform, format_args!("id author {AUTHOR}"));
+    for (_, name, kind) in ALL {
+        let (hash_min, hash_max, hash_now) = hash_sizes;
+        match kind {
+            Kind::Hash => {
+                print(
+                    platform,
+                    format_args!("option name {name} type spin default {hash_now} min {hash_min} max {hash_max}"),
+                );
+            }
+            Kind::Spin(default, min, max) => {
+                print(platform, format_args!("option name {name} type spin default {default} min {min} max {max}"));
+            }
+            Kind::Check(default) => print(platform, format_args!("option name {name} type check default {default}")),
+            Kind::Text => print(platform, format_args!("option name {name} type string default <empty>")),
+            Kind::Button => print(platform, format_args!("option name {name} type button")),
+        }
+    }
+    print(platform, format_args!("uciok"));
+}
+
+/// Moves of a line, blank before each.
+struct Moves<'a>(&'a [Move], bool);
+
+impl fmt::Display for Moves<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|mv| write!(f, " {}", mv.long_algebraic(self.1)))
+    }
+}
+
+/// A score as UCI writes it.
+struct Score(i32);
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match mate_in_moves(self.0) {
+            Some(moves) => write!(f, "mate {moves}"),
+            None => write!(f, "cp {}", self.0),
+        }
+    }
+}
+
+/// Writes what an iteration has found.
+pub(super) fn report(platform: &mut impl Platform, report: &Report<'_>, options: &Options) {
+    let bound = match report.bound {
+        Bound::Exact => "",
+        Bound::Lower => " lowerbound",
+        Bound::Upper => " upperbound",
+    };
+    let Report { depth, selective_depth, line, score, nodes, micros, permille_full, pv, .. } = *report;
+    let mut out = Line(platform);
+    let _ = write!(out, "info depth {depth} seldepth {selective_depth} multipv {line} score {}{bound}", Score(score));
+    if options.show_wdl {
+        let (win, draw, loss) = wdl::chances(score);
+        let _ = write!(out, " wdl {win} {draw} {loss}");
+    }
+    let speed = (nodes.saturating_mul(1_000_000)).checked_div(micros).unwrap_or(0);
+    let _ = write!(out, " nodes {nodes} nps {speed} hashfull {permille_full} time {}", micros / 1_000);
+    if !pv.is_empty() {
+        let _ = write!(out, " pv{}", Moves(pv, options.chess960));
+    }
+    out.0.write(b"\n");
+}
+
+/// Writes the move that was chosen.
+pub(super) fn best_move(platform: &mut impl Platform, mv: Move, ponder: Option<Move>, options: &Options) {
+    let best = mv.long_algebraic(options.chess960);
+    match ponder {
+        Some(ponder) => {
+            print(platform, format_args!("bestmove {best} ponder {}", ponder.long_algebraic(options.chess960)));
+        }
+        None => print(platform, format_args!("bestmove {best}")),
+    }
+}
+
+/// Writes what a finished search without an iteration knows: the search was stopped at once, or had nothing to search.
+pub(super) fn no_move(platform: &mut impl Platform, board: &Board) {
+    let score = if board.in_check() { "mate 0" } else { "cp 0" };
+    print(platform, format_args!("info depth 0 score {score}"));
+    print(platform, format_args!("bestmove (none)"));
+}
+
+/// Tells in words what a finished search has found, in debug mode.
+pub(super) fn summary(platform: &mut impl Platform, best: &Best, micros: u64) {
+    print(platform, format_args!("info string {} nodes in {micros} microseconds, {} plies", best.nodes, best.depth));
+}
+
+/// Draws the position.
+pub(super) fn display(platform: &mut impl Platform, game: &Game) {
+    let board = game.board();
+    for rank in (0..8).rev().map(Rank::new) {
+        let mut out = Line(platform);
+        let _ = write!(out, " {} ", rank.digit());
+        for file in (0..8).map(File::new) {
+            let piece = board.piece_on(Square::at(file, rank));
+            let _ = write!(out, " {}", piece.map_or('.', |piece| piece.letter()));
+        }
+        out.0.write(b"\n");
+    }
+    print(platform, format_args!("    a b c d e f g h"));
+    print(platform, format_args!("Fen: {}", board.fen()));
+    print(platform, format_args!("Key: {:016x}", board.key()));
+    print(platform, format_args!("Checkers:{}", Names(board.checkers())));
+    print(platform, format_args!("Legal moves: {}", board.count_legal_moves()));
+    if let Some(ending) = game.ending() {
+        print(platform, format_args!("Ending: {ending:?}"));
+    }
+}
+
+/// Names of squares, blank before each.
+struct Names(Bitboard);
+
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.into_iter().try_for_each(|square| write!(f, " {square}"))
+    }
+}
+
+/// Writes the static evaluation.
+pub(super) fn evaluation(platform: &mut impl Platform, board: &Board) {
+    let ours = evaluate(board);
+    let white = if board.side_to_move() == Colour::White { ours } else { -ours };
+    print(platform, format_args!("Classical evaluation: {white} centipawns for White, {ours} for the side to move"));
+}
+
+/// Lists the commands.
+pub(super) fn help(platform: &mut impl Platform) {
+    print(
+        platform,
+        format_args!(
+            "{NAME}, a chess engine that speaks UCI. Commands:
+  uci                          the engine's name and options, then uciok
+  isready                      readyok
+  ucinewgame                   forget the last game
+  setoption name N value V     set an option
+  position startpos [moves M ...]
+  position fen F [moves M ...] set the position, e.g. position startpos moves e2e4 e7e5
+  go [depth N] [nodes N] [movetime MS] [wtime MS btime MS winc MS binc MS movestogo N]
+     [mate N] [infinite] [ponder] [searchmoves M ...]
+                               search, then bestmove
+  go perft N, perft N          count the lines of N plies
+  stop, ponderhit              end a search; the expected move was played
+  debug on|off                 say more, or no more
+  d                            draw the position
+  eval                         the static evaluation
+  bench [N]                    search fixed positions to depth N; the nodes are the engine's signature
+  quit                         leave"
+        ),
+    );
+}

@@ -1,0 +1,88 @@
+//! What a machine lends the engine besides a line and a clock: memory, a book, files.
+
+use core::fmt::{self, Write};
+
+use crate::search::Cluster;
+
+/// A short text for the user.
+pub type Message = heapless::String<112>;
+
+/// A [`Message`] from format arguments; what does not fit is left out.
+#[must_use]
+pub fn say(text: fmt::Arguments<'_>) -> Message {
+    struct Cutting<'a>(&'a mut Message);
+    impl Write for Cutting<'_> {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            text.chars().try_for_each(|c| self.0.push(c)).map_err(|_| fmt::Error)
+        }
+    }
+    let mut message = Message::new();
+    // An error means that the text was cut, which is what is wanted.
+    let _ = Cutting(&mut message).write_fmt(text);
+    message
+}
+
+/// Memory for the hash table, an opening book, and where there are files, ways to load them.
+pub trait Resources {
+    /// The memory of the hash table.
+    fn clusters(&mut self) -> &mut [Cluster];
+
+    /// The sizes that `Hash` may be set to, in megabytes: least, greatest, and the present one. Where memory is fixed,
+    /// all are the same, and at least 1, which is what the protocol can say.
+    fn hash_sizes(&self) -> (u32, u32, u32);
+
+    /// Changes the size of the hash table, which forgets what it knew.
+    ///
+    /// # Errors
+    /// If there is no such memory. The table stays as it was.
+    fn resize_hash(&mut self, megabytes: u32) -> Result<(), Message>;
+
+    /// The bytes of a Polyglot book; empty for none.
+    fn book(&self) -> &[u8];
+
+    /// Loads a book; an empty path unloads it. `None` if this machine has no files.
+    fn load_book(&mut self, path: &str) -> Option<Result<(), Message>> {
+        let _ = path;
+        None
+    }
+
+    /// Loads a network; an empty path goes back to the built-in evaluation. `None` if this machine has no files.
+    fn load_network(&mut self, path: &str) -> Option<Result<(), Message>> {
+        let _ = path;
+        None
+    }
+}
+
+/// The resources of a machine without files: memory that was set aside, and perhaps a book in flash.
+#[derive(Debug)]
+pub struct FixedResources<'a> {
+    clusters: &'a mut [Cluster],
+    book: &'a [u8],
+}
+
+impl<'a> FixedResources<'a> {
+    /// Resources of this memory and book; an empty book is none.
+    #[must_use]
+    pub const fn new(clusters: &'a mut [Cluster], book: &'a [u8]) -> Self {
+        Self { clusters, book }
+    }
+}
+
+impl Resources for FixedResources<'_> {
+    fn clusters(&mut self) -> &mut [Cluster] {
+        self.clusters
+    }
+
+    fn hash_sizes(&self) -> (u32, u32, u32) {
+        let megabytes = (size_of_val(self.clusters) >> 20).max(1) as u32;
+        (megabytes, megabytes, megabytes)
+    }
+
+    fn resize_hash(&mut self, _: u32) -> Result<(), Message> {
+        Err(say(format_args!("the hash table has {} KB here, and no more", size_of_val(self.clusters) >> 10)))
+    }
+
+    fn book(&self) -> &[u8] {
+        self.book
+    }
+}

@@ -25,7 +25,7 @@ pub const POSITIONS: [&str; 20] = [
     "r2q1rk1/1b2bppp/p1n1pn2/1pp5/3P4/P1NBPN2/1PQ2PPP/R1B2RK1 w - - 0 12",
     "1k1r3r/pp2qpp1/3b1n1p/3pNQ2/2pP1P2/2N1P3/PP4PP/1K1RR3 b - - 0 20",
     "6k1/5pp1/p2qp2p/1p1n4/3P4/P4N1P/1PQ2PP1/6K1 w - - 2 30",
-    "2r3k1/pp3ppp/4p3/3pP3/1r1P4/1P2K3/P2R2PP/2R5 w - - 3 27",
+    "2r3k1/pp3ppp/4p3/3pP3/3P4/1P1rK3/P2R2PP/2R5 w - - 3 27",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     "8/5pk1/4p1p1/3pP2p/r2P1P1P/4K1P1/R7/8 b - - 8 45",
     "8/8/1p3k2/p1p2p2/P1P2P2/1P3K2/8/8 w - - 0 50",

@@ -6,17 +6,17 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use engine_core::uci::NAME;
-use firmware::Session;
 use native::{Files, Stdio};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let mut platform = match words.first().map(String::as_str) {
         None => {
+            let mut stdio = Stdio::from_stdin();
             if io::stdin().is_terminal() {
-                println!("{NAME}, a chess engine that speaks UCI. Type 'help' for the commands, 'quit' to leave.");
+                firmware::greet(&mut stdio);
             }
-            Stdio::from_stdin()
+            stdio
         }
         Some("--version" | "-V") => {
             println!("{NAME}");
@@ -26,6 +26,6 @@ fn main() -> ExitCode {
         // As engines are started by test farms: the words are one command, and then the engine leaves.
         Some(_) => Stdio::from_text(&(words.join(" ") + "\n")),
     };
-    Session::new(Files::new()).run(&mut platform);
+    firmware::run(&mut platform, Files::new());
     ExitCode::SUCCESS
 }

@@ -260,7 +260,10 @@ impl Line {
             State::Perft => match number(word).map(clamp) {
                 Some(depth) if depth <= DEEPEST_PERFT => self.state = State::Done(Command::Perft(depth)),
                 _ => {
-                    self.refuse(say(format_args!("perft: a depth up to {DEEPEST_PERFT} wanted, not '{}'", Shown(word))))
+                    self.refuse(say(format_args!(
+                        "perft: a depth up to {DEEPEST_PERFT} wanted, not '{}'",
+                        Shown(word)
+                    )));
                 }
             },
             State::Bench => match number(word) {

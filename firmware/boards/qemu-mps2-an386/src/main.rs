@@ -15,53 +15,40 @@ mod uart;
 
 use board::Board;
 use cortex_m_rt::entry;
+use firmware::Cluster;
 use firmware::receive::Queue;
 
 /// What the core and its peripherals run at.
 const CLOCK_HZ: u32 = 25_000_000;
 
+/// The hash table: one megabyte.
+const HASH_CLUSTERS: usize = (1 << 20) / size_of::<Cluster>();
+
 #[entry]
 fn main() -> ! {
-    // `entry` makes this the one reference to a static.
+    // `entry` makes these the one reference to each static.
     static mut RECEIVED: Queue<{ uart::QUEUE_BYTES }> = Queue::new();
+    static mut HASH: [Cluster; HASH_CLUSTERS] = [Cluster::EMPTY; HASH_CLUSTERS];
     let mut board = Board::start(RECEIVED);
-    #[cfg(feature = "measure")]
-    measure::run(&mut board, |_board, _words| {});
-    #[cfg(not(feature = "measure"))]
-    echo(&mut board);
-    // The engine has been told to quit: start anew.
-    #[cfg(not(feature = "measure"))]
+    work(&mut board, HASH)
+}
+
+/// Plays until the engine is told to quit, and then starts anew.
+#[cfg(not(feature = "measure"))]
+fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
+    firmware::greet(board);
+    firmware::run(board, firmware::FixedResources::new(hash, &[]));
     cortex_m::peripheral::SCB::sys_reset()
 }
 
-/// Stands in for the engine's run loop: sends back what it receives, until a `quit`.
-#[cfg(not(feature = "measure"))]
-fn echo(board: &mut Board) {
-    use engine_core::platform::{Platform, Received};
-    let mut last = [0; 5];
-    while last != *b"quit\n" {
-        match board.read() {
-            Received::Byte(byte) => {
-                board.write(&[byte]);
-                last.rotate_left(1);
-                last[4] = byte;
-            }
-            Received::Nothing => board.idle(),
-            Received::Closed => return,
-        }
-        if last == *b"time\n" {
-            let mut digits = [b'0'; 17];
-            let mut micros = board.micros();
-            for digit in digits[..16].iter_mut().rev() {
-                *digit += (micros % 10) as u8;
-                micros /= 10;
-            }
-            digits[16] = b'\n';
-            board.write(&digits);
-            last = [0; 5];
-        }
-        if last == *b"fail\n" {
-            panic!("asked to");
-        }
-    }
+/// Measures the bench, to the depth that the emulator's `-append "bench N"` gives.
+#[cfg(feature = "measure")]
+fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
+    use engine_core::{bench, search::Blind, search::Searcher};
+
+    measure::run(board, |words| {
+        let depth = words.split_ascii_whitespace().nth(1).and_then(|depth| depth.parse().ok());
+        let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
+        bench::run(&mut Searcher::new(), hash, depth, &mut Blind, |_, _, _| ()).nodes
+    })
 }

@@ -9,24 +9,28 @@ use cortex_m_semihosting::hprintln;
 const NANOSECONDS_PER_TICK: u64 = 40;
 const INSTRUCTION_SHIFT: u32 = 8;
 
-/// Runs `work` with the words of the emulator's `-append`, prints what it cost and ends the emulator.
-pub fn run(board: &mut Board, work: impl FnOnce(&mut Board, &str)) -> ! {
+/// Runs `work` with the words of the emulator's `-append`, prints how many nodes it says it searched and what that
+/// cost, and ends the emulator.
+pub fn run(board: &Board, work: impl FnOnce(&str) -> u64) -> ! {
     let mut buffer = [0; 256];
     let Some(words) = semihosting::command_line(&mut buffer) else {
         hprintln!("the command line is longer than 256 bytes, or not UTF-8");
         semihosting::exit(false);
     };
-    let reading = ticks_of(board, |_| ());
-    let ticks = ticks_of(board, |board| work(board, words)) - reading;
-    hprintln!("instructions {}", (ticks * NANOSECONDS_PER_TICK) >> INSTRUCTION_SHIFT);
+    let (reading, ()) = ticks_of(board, || ());
+    let (ticks, nodes) = ticks_of(board, || work(words));
+    let instructions = ((ticks - reading) * NANOSECONDS_PER_TICK) >> INSTRUCTION_SHIFT;
+    hprintln!("nodes {}", nodes);
+    hprintln!("instructions {}", instructions);
+    hprintln!("instructions per node {}", instructions / nodes.max(1));
     hprintln!("stack {}", stack_peak());
     semihosting::exit(true);
 }
 
-fn ticks_of(board: &mut Board, work: impl FnOnce(&mut Board)) -> u64 {
+fn ticks_of<T>(board: &Board, work: impl FnOnce() -> T) -> (u64, T) {
     let start = board.clock().ticks();
-    work(board);
-    board.clock().ticks() - start
+    let result = work();
+    (board.clock().ticks() - start, result)
 }
 
 /// The most bytes of stack ever used: from the top down to the lowest word that no longer has its paint.

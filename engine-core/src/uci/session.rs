@@ -28,6 +28,14 @@ pub struct Session<R> {
     random: u64,
 }
 
+/// Under a fuzzer, whatever the command, a search ends soon.
+const FUZZING_NODES: u64 = 500;
+
+/// Lowers a limit to `most`.
+fn limit(nodes: &mut Option<u64>, most: u64) {
+    *nodes = Some(nodes.map_or(most, |nodes| nodes.min(most)));
+}
+
 /// Whether the conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
@@ -128,7 +136,8 @@ impl<R: Resources> Session<R> {
             Command::Display => replies::display(platform, &self.game),
             Command::Eval => replies::evaluation(platform, self.game.board()),
             Command::Bench(depth) => {
-                self.bench(depth.unwrap_or(bench::DEFAULT_DEPTH), platform);
+                let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
+                self.bench(if cfg!(fuzzing) { 1 } else { depth }, platform);
             }
             Command::Help => replies::help(platform),
         }
@@ -197,8 +206,10 @@ impl<R: Resources> Session<R> {
         limits.multi_pv = self.options.multi_pv as usize;
         limits.overhead = u64::from(self.options.move_overhead);
         if self.options.limit_strength {
-            let most = strength::nodes(self.options.elo);
-            limits.nodes = Some(limits.nodes.map_or(most, |nodes| nodes.min(most)));
+            limit(&mut limits.nodes, strength::nodes(self.options.elo));
+        }
+        if cfg!(fuzzing) {
+            limit(&mut limits.nodes, FUZZING_NODES);
         }
         limits
     }

@@ -1,0 +1,176 @@
+//! A UCI client: talks to a program, native or in an emulator, over its standard input and output.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// A program that speaks UCI. It is killed when dropped.
+#[derive(Debug)]
+pub struct Client {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    /// How long an answer may take.
+    patience: Duration,
+}
+
+impl Client {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn start(command: &mut Command, patience: Duration) -> Result<Self> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {command:?}"))?;
+        let input = child.stdin.take().context("no standard input")?;
+        let output = BufReader::new(child.stdout.take().context("no standard output")?);
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line.trim_end().to_owned()).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { child, input, lines, patience })
+    }
+
+    /// The native engine, built if need be.
+    ///
+    /// # Errors
+    /// If it does not build or start.
+    pub fn native() -> Result<Self> {
+        Self::start(&mut Command::new(native_engine()?), Duration::from_secs(60))
+    }
+
+    /// Sends bytes as they are.
+    ///
+    /// # Errors
+    /// If the program does not take them.
+    pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.input.write_all(bytes)?;
+        Ok(self.input.flush()?)
+    }
+
+    /// Sends a line.
+    ///
+    /// # Errors
+    /// If the program does not take it.
+    pub fn send(&mut self, line: &str) -> Result<()> {
+        self.send_bytes(format!("{line}\n").as_bytes())
+    }
+
+    /// The next line; `None` when the program has closed its output.
+    ///
+    /// # Errors
+    /// If none comes in time.
+    pub fn line(&mut self) -> Result<Option<String>> {
+        match self.lines.recv_timeout(self.patience) {
+            Ok(line) => Ok(Some(line)),
+            Err(mpsc::RecvTimeoutError::Disconnected) => Ok(None),
+            Err(mpsc::RecvTimeoutError::Timeout) => bail!("no line in {:?}", self.patience),
+        }
+    }
+
+    /// Reads up to the line that begins with `beginning`, and gives all of them.
+    ///
+    /// # Errors
+    /// If it does not come in time, or the program leaves.
+    pub fn until(&mut self, beginning: &str) -> Result<Vec<String>> {
+        let mut lines = Vec::new();
+        loop {
+            match self.line().with_context(|| format!("waiting for '{beginning}' after {lines:?}"))? {
+                Some(line) => lines.push(line),
+                None => bail!("the program left instead of saying '{beginning}', after {lines:?}"),
+            }
+            if lines.last().is_some_and(|line| line.starts_with(beginning)) {
+                return Ok(lines);
+            }
+        }
+    }
+
+    /// Sends a line and reads up to the answer.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send) and [`until`](Self::until).
+    pub fn ask(&mut self, line: &str, answer: &str) -> Result<Vec<String>> {
+        self.send(line)?;
+        self.until(answer)
+    }
+
+    /// Searches; gives the lines up to `bestmove`.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn go(&mut self, position: &str, go: &str) -> Result<Vec<String>> {
+        self.send(position)?;
+        self.ask(go, "bestmove")
+    }
+
+    /// Waits until the program has left by itself.
+    ///
+    /// # Errors
+    /// If it does not leave in time, or not well.
+    pub fn wait(mut self) -> Result<()> {
+        let deadline = Instant::now() + self.patience;
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait()? {
+                return if status.success() { Ok(()) } else { bail!("the program left with {status}") };
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        bail!("the program did not leave in {:?}", self.patience)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // It may have left already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The value after a word of a line such as `info depth 3 nodes 121`.
+#[must_use]
+pub fn value<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+    let mut words = line.split_ascii_whitespace();
+    words.find(|&found| found == word)?;
+    words.next()
+}
+
+/// Where the native engine was built, in the profile of the tests; builds it first.
+///
+/// # Errors
+/// If it does not build.
+pub fn native_engine() -> Result<&'static Path> {
+    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| build().map_err(|error| format!("{error:#}")));
+    built.as_deref().map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+fn build() -> Result<PathBuf> {
+    // The test runs in target/PROFILE/deps.
+    let test = std::env::current_exe()?;
+    let profile = test.parent().and_then(Path::parent).context("tests run in target/PROFILE/deps")?;
+    let target = profile.parent().context("tests run in target/PROFILE/deps")?;
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "firmware", "--bin", "knightlight", "--target-dir"]).arg(target);
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().context("cannot run cargo")?;
+    if !status.success() {
+        bail!("the native engine did not build: {status}");
+    }
+    Ok(profile.join("knightlight"))
+}

@@ -75,12 +75,14 @@ fn faults_are_counted_by_engine_and_kind_and_the_engine_starts_again() {
 fn a_process_for_each_game_where_reuse_is_off() {
     let dir = tempfile::tempdir().unwrap();
     start_position(dir.path());
-    // This one answers `isready` once in its life for the start and hangs at the second, which a game needs.
+    // This engine does not live to see a second game.
     let good = uci("good", "");
-    let fresh = format!("{} reuse=0", uci("fresh", ""));
+    let fresh = format!("{} reuse=0", uci("fresh", "mayfly"));
     let rest = "--games 4 --concurrency 1 --openings start.fen --tc 10";
     let (out, _) = arena(dir.path(), &[&good, &fresh], rest, 0);
     assert_has(&out, &["+0 =4 -0"]);
+    let (out, _) = arena(dir.path(), &[&good, &uci("reused", "mayfly")], rest, 0);
+    assert_has(&out, &["reused: 0.0", "crash"]);
 }
 
 #[test]

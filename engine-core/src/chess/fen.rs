@@ -46,9 +46,13 @@ impl fmt::Display for FenError {
         match self {
             Self::RankCount => f.write_str("piece placement: eight ranks wanted, separated by '/'"),
             Self::RankLength(rank) => write!(f, "piece placement: rank {rank} must fill eight squares"),
-            Self::UnknownPiece(c) => write!(f, "piece placement: '{c}' is none of PNBRQKpnbrqk or 1-8"),
+            Self::UnknownPiece(c) => {
+                write!(f, "piece placement: '{}' is none of PNBRQKpnbrqk or 1-8", c.escape_debug())
+            }
             Self::SideToMove => f.write_str("side to move: 'w' or 'b' wanted"),
-            Self::Castling(c) => write!(f, "castling: no king and rook for the right '{c}'"),
+            Self::Castling(c) => {
+                write!(f, "castling: no king and rook for the right '{}'", c.escape_debug())
+            }
             Self::EnPassant => f.write_str("en passant: '-' or a square behind a double step wanted"),
             Self::HalfmoveClock => f.write_str("halfmove clock: a number wanted"),
             Self::FullmoveNumber => f.write_str("fullmove number: a number wanted"),

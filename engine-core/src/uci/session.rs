@@ -262,13 +262,15 @@ impl<R: Resources> Session<R> {
     fn set_option(&mut self, platform: &mut impl Platform) {
         let (name, value) = self.parser.option();
         let Some((id, name, kind)) = options::find(name) else {
+            let name = name.escape_debug();
             return print(platform, format_args!("info string setoption: there is no option '{name}'"));
         };
+        let shown = value.escape_debug();
         match kind {
             Kind::Button => self.clear_hash(),
             Kind::Check(_) => match options::read_check(value) {
                 Some(on) => self.set_check(id, on),
-                None => print(platform, format_args!("info string {name}: 'true' or 'false' wanted, not '{value}'")),
+                None => print(platform, format_args!("info string {name}: 'true' or 'false' wanted, not '{shown}'")),
             },
             Kind::Hash | Kind::Spin(..) => {
                 let (min, max) = match kind {
@@ -279,7 +281,7 @@ impl<R: Resources> Session<R> {
                     Ok(number) if (min..=max).contains(&number) => self.set_spin(id, number, platform),
                     _ => print(
                         platform,
-                        format_args!("info string {name}: a number from {min} to {max} wanted, not '{value}'"),
+                        format_args!("info string {name}: a number from {min} to {max} wanted, not '{shown}'"),
                     ),
                 }
             }
@@ -324,7 +326,7 @@ impl<R: Resources> Session<R> {
         };
         let message = match loaded {
             Some(Ok(())) if path.is_empty() => say(format_args!("none")),
-            Some(Ok(())) => say(format_args!("loaded '{path}'")),
+            Some(Ok(())) => say(format_args!("loaded '{}'", path.escape_debug())),
             Some(Err(problem)) => problem,
             None => say(format_args!("this machine has no files")),
         };

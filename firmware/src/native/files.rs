@@ -57,13 +57,14 @@ impl Resources for Files {
             self.book = Vec::new();
             return Some(Ok(()));
         }
+        let shown = path.escape_debug();
         Some(match fs::read(path) {
             Ok(bytes) if !bytes.is_empty() && bytes.len().is_multiple_of(16) => {
                 self.book = bytes;
                 Ok(())
             }
-            Ok(_) => Err(say(format_args!("'{path}' is no Polyglot book: not a number of 16-byte entries"))),
-            Err(error) => Err(say(format_args!("'{path}': {error}"))),
+            Ok(_) => Err(say(format_args!("'{shown}' is no Polyglot book: not a number of 16-byte entries"))),
+            Err(error) => Err(say(format_args!("'{shown}': {error}"))),
         })
     }
 

@@ -346,6 +346,7 @@ mod tests {
         assert_eq!(judge(&cecp(""), &uci("")), draw);
         assert_eq!(judge(&uci(""), &cecp("")), draw);
         assert_eq!(judge(&cecp("version1"), &cecp("")), draw);
+        assert_eq!(judge(&cecp("stutter"), &uci("")), draw);
     }
 
     #[test]

@@ -197,6 +197,8 @@ pub struct Cecp {
     pings: u32,
     /// Moves of the game that the engine knows of; `None` until it was given the game's start.
     known: Option<usize>,
+    /// Its last move as it wrote it.
+    last_move: String,
 }
 
 impl Cecp {
@@ -214,6 +216,7 @@ impl Cecp {
             reusable: !spec.fresh,
             pings: 0,
             known: None,
+            last_move: String::new(),
         };
         engine.greet().with_context(|| format!("engine `{label}`"))?;
         engine.reusable &= engine.features.reuse;
@@ -408,10 +411,15 @@ impl Cecp {
                         called = true;
                     }
                 }
-                Said::Move(text) => {
-                    let answer = Answer::Move(parse_move(text, turn.line)?);
-                    return Ok(Reply { answer, draw, info, elapsed });
-                }
+                Said::Move(text) => match parse_move(text, turn.line) {
+                    Ok(mv) => {
+                        text.clone_into(&mut self.last_move);
+                        return Ok(Reply { answer: Answer::Move(mv), draw, info, elapsed });
+                    }
+                    // GNU Chess says each move in two forms, and the second may come late.
+                    Err(_) if text == self.last_move => {}
+                    Err(illegal) => return Err(illegal),
+                },
                 Said::Resign => return Ok(Reply { answer: Answer::Resign, draw, info, elapsed }),
                 Said::Claim(outcome) if is_defeat(outcome, turn.line) => {
                     return Ok(Reply { answer: Answer::Resign, draw, info, elapsed });
@@ -480,6 +488,7 @@ impl Engine for Cecp {
 
     fn new_game(&mut self, limits: &Limits) -> Result<(), Failure> {
         self.known = None;
+        self.last_move.clear();
         self.process.send("new")?;
         if self.mode == CastlingMode::Chess960 {
             self.process.send("variant fischerandom")?;

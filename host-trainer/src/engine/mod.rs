@@ -1,6 +1,6 @@
 //! A chess engine in a process of its own, whatever protocol it speaks.
 //!
-//! The rest of the crate sees the [`Engine`] trait, gives it a [`Turn`] and gets a [`Reply`], or a [`Fault`] that
+//! The rest of the crate sees the [`Engine`] trait, gives it a [`Turn`] and gets a [`Reply`], or a [`Fault`](fault::Fault) that
 //! says what the engine did wrong. Judging the game is not done here; reading the engine's words is.
 
 pub mod cecp;

@@ -1,9 +1,10 @@
 # A scripted xboard engine without `setboard`, for tests. It plays as uci.sh does.
 #
 # sh cecp.sh [DEED [PLY [TEXT]]]: from half-move PLY of a game on, do DEED. `say` says TEXT and does not move; `say-first`
-# says it and moves; `say-after` moves and says it then; `version1` knows no features and speaks the old way.
+# says it and moves; `say-after` moves and says it then; `version1` knows no features and speaks the old way;
+# `stutter` says each move in two old ways, the second when it has to move again.
 deed=${1:-shuffle} at=${2:-0} text=$3
-plies=0 forced=0
+plies=0 forced=0 last=
 
 move() {
     case $((plies % 4)) in
@@ -13,7 +14,11 @@ move() {
         3) mv=f6g8 ;;
     esac
     plies=$((plies + 1))
-    if [ "$deed" = version1 ]; then echo "My move is: $mv"; else echo "move $mv"; fi
+    case $deed in
+        version1) echo "My move is: $mv" ;;
+        stutter) if [ -n "$last" ]; then echo "My move is : $last"; fi; echo "7. ... $mv"; last=$mv ;;
+        *) echo "move $mv" ;;
+    esac
 }
 
 think() {

@@ -36,6 +36,8 @@ while read -r word rest; do
         uci) echo "id name Fake"; echo "option name Hash type spin default 1 min 1 max 8"; echo "uciok" ;;
         isready)
             ready=$((ready + 1))
+            # Once for its start, once for its only game.
+            if [ "$deed" = mayfly ] && [ "$ready" = 3 ]; then exit 4; fi
             if [ "$deed" != deaf ] || [ "$ready" = 1 ]; then echo "readyok"; fi
             ;;
         position)

@@ -126,6 +126,12 @@ need_c_linker() {
     apt_install gcc libc6-dev
 }
 
+need_cargo_fuzz() {
+    cargo fuzz --version >/dev/null 2>&1 && return
+    say "installing cargo-fuzz"
+    cargo install --quiet --locked cargo-fuzz || stop "could not install cargo-fuzz"
+}
+
 # ---------------------------------------------------------------------------------------------- QEMU
 need_qemu() {
     if have qemu-system-arm && qemu-system-arm -machine help | grep -q '^mps2-an386 '; then

@@ -154,11 +154,12 @@ impl<O: Observer> Search<'_, '_, O> {
                 let lmr_depth = (depth - reduction).max(0);
                 if quiet && !in_check {
                     let enough = 3 + (depth * depth) as usize / if improving { 1 } else { 2 };
-                    if depth <= LATE_MOVE_PRUNING_DEPTH && number > enough {
-                        continue;
-                    }
+                    let late = depth <= LATE_MOVE_PRUNING_DEPTH && number > enough;
                     let hope = eval + FUTILITY_BASE + FUTILITY_MARGIN * lmr_depth;
-                    if !is_pv && lmr_depth <= FUTILITY_DEPTH && hope <= alpha {
+                    let futile = !is_pv && lmr_depth <= FUTILITY_DEPTH && hope <= alpha;
+                    if late || futile {
+                        // The quiet moves to come are later still, and promise no more.
+                        picker.skip_quiet();
                         continue;
                     }
                 }

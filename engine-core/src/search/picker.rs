@@ -96,6 +96,18 @@ impl Picker {
         stack.moves.truncate(self.base);
     }
 
+    /// Leaves out the quiet moves that have not been given yet.
+    pub(super) fn skip_quiet(&mut self) {
+        if matches!(self.step, Step::Killer(_) | Step::GenerateQuiet | Step::Quiet) {
+            self.begin_losing();
+        }
+    }
+
+    fn begin_losing(&mut self) {
+        self.cursor = self.base;
+        self.step = Step::Losing;
+    }
+
     /// The next move, or `None` when all were given.
     pub(super) fn next(&mut self, stack: &mut MoveStack, board: &Board, history: &History) -> Option<Move> {
         loop {
@@ -141,10 +153,7 @@ impl Picker {
                 Step::Quiet => match self.best(stack) {
                     Some(mv) if self.killers.contains(&Some(mv)) => {}
                     Some(mv) => return Some(mv),
-                    None => {
-                        self.cursor = self.base;
-                        self.step = Step::Losing;
-                    }
+                    None => self.begin_losing(),
                 },
                 Step::Losing => {
                     if self.cursor < self.losing_end {

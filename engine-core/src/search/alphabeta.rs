@@ -154,7 +154,7 @@ impl<O: Observer> Search<'_, '_, O> {
                 let lmr_depth = (depth - reduction).max(0);
                 if quiet && !in_check {
                     let enough = 3 + (depth * depth) as usize / if improving { 1 } else { 2 };
-                    let late = depth <= LATE_MOVE_PRUNING_DEPTH && number > enough;
+                    let late = !is_pv && depth <= LATE_MOVE_PRUNING_DEPTH && number > enough;
                     let hope = eval + FUTILITY_BASE + FUTILITY_MARGIN * lmr_depth;
                     let futile = !is_pv && lmr_depth <= FUTILITY_DEPTH && hope <= alpha;
                     if late || futile {

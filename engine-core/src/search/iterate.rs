@@ -231,7 +231,10 @@ fn search_root<O: Observer>(
     (floor, beta): (i32, i32),
 ) -> i32 {
     let mut alpha = floor;
-    search.nodes += 1;
+    search.enter(0);
+    if search.stopped {
+        return -INFINITE;
+    }
     search.searcher.pv.clear(0);
     let eval = search.searcher.evaluator.evaluate(board);
     search.searcher.evals[0] = (!board.in_check()).then_some(faded(eval, board) as i16);

@@ -3,7 +3,7 @@
 //! Bytes become tokens, and tokens take effect as they come: a `position` line of any length passes through, each
 //! move played on a candidate game as it arrives, and changes nothing until its newline. Nothing here owns a line.
 //!
-//! Data flows one way: [`Tokens`](tokens) -> [`Parser`](parser) -> [`Session`] -> search -> replies. The machine is
+//! Data flows one way: tokens -> parser -> [`Session`] -> search -> replies. The machine is
 //! reached through [`Platform`](crate::platform::Platform) and [`Resources`] alone.
 //!
 //! Source of the protocol: Stefan Meyer-Kahlen, "Description of the universal chess interface (UCI)", April 2006.

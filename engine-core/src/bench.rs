@@ -4,7 +4,7 @@
 //! the size of the machine's hash table.
 
 use crate::chess::{Board, Game};
-use crate::search::{Cluster, Limits, Observer, Searcher, Table};
+use crate::search::{Cluster, Limits, Observer, Order, Searcher, Table};
 
 /// The depth of the bench when none is asked for.
 pub const DEFAULT_DEPTH: u32 = 10;
@@ -49,11 +49,18 @@ impl Tally {
     /// Nodes a second; 0 if no time was measured.
     #[must_use]
     pub fn nodes_per_second(&self) -> u64 {
-        (self.nodes * 1_000_000).checked_div(self.micros).unwrap_or(0)
+        per_second(self.nodes, self.micros)
     }
 }
 
-/// Searches every position to a depth, each as if it were the first. `after_each` is told the position and its nodes.
+/// How many a second, of something counted over so many microseconds; 0 if no time was measured.
+#[must_use]
+pub fn per_second(count: u64, micros: u64) -> u64 {
+    count.saturating_mul(1_000_000).checked_div(micros).unwrap_or(0)
+}
+
+/// Searches every position to a depth, each as if it were the first, or until the observer stops it. `after_each` is
+/// told the position and its nodes.
 /// What the searcher and the first [`CLUSTERS`] of `clusters` knew is forgotten.
 pub fn run<O: Observer>(
     searcher: &mut Searcher,
@@ -67,6 +74,9 @@ pub fn run<O: Observer>(
     let mut table = Table::new(&mut clusters[..used], 0);
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     for fen in POSITIONS {
+        if observer.order() == Order::Stop {
+            break;
+        }
         let Ok(board) = Board::from_fen(fen) else { continue };
         table.clear();
         searcher.forget();

@@ -3,7 +3,7 @@
 //! A book is a sorted array of 16-byte entries: the position's key (the board's own), a move, a weight and a number
 //! that is not used. Source: "Polyglot book format" by Michel Van den Bergh, <http://hgm.nubati.net/book_format.html>.
 
-use crate::chess::{Board, Move, Role, Square};
+use crate::chess::{Board, MAX_MOVES, Move, Role, Square};
 
 /// The bytes of an entry.
 const ENTRY: usize = 16;
@@ -36,11 +36,13 @@ impl<'a> Book<'a> {
 
     /// The moves that the book knows here, with their weights. A move that is not legal (the key of another position
     /// happens to be the same) is left out.
-    pub fn moves(&self, board: &'a Board) -> impl Iterator<Item = (Move, u16)> + 'a {
+    pub fn moves<'b>(&self, board: &'b Board) -> impl Iterator<Item = (Move, u16)> + use<'a, 'b> {
         let key = board.key();
         let first = self.entries.partition_point(|entry| entry_key(entry) < key);
         let entries = self.entries.get(first..).unwrap_or_default();
-        entries.iter().take_while(move |entry| entry_key(entry) == key).filter_map(move |entry| {
+        // A book may be damaged, or made to do harm: no position has more moves than this.
+        let of_position = entries.iter().take(MAX_MOVES).take_while(move |entry| entry_key(entry) == key);
+        of_position.filter_map(move |entry| {
             let [.., move_high, move_low, weight_high, weight_low, _, _, _, _] = *entry;
             let mv = decode(board, u16::from_be_bytes([move_high, move_low]))?;
             Some((mv, u16::from_be_bytes([weight_high, weight_low])))
@@ -50,11 +52,10 @@ impl<'a> Book<'a> {
     /// One of the moves that the book knows here, each as likely as its weight, decided by `random`.
     #[must_use]
     pub fn pick(&self, board: &Board, random: u32) -> Option<Move> {
-        let book = Book { entries: self.entries };
-        let total: u32 = book.moves(board).map(|(_, weight)| u32::from(weight)).sum();
+        let total: u32 = self.moves(board).map(|(_, weight)| u32::from(weight)).sum();
         // Scaled, not divided: the same on every machine, and no remainder's bias.
         let mut left = (u64::from(random) * u64::from(total)) >> 32;
-        book.moves(board).find_map(|(mv, weight)| {
+        self.moves(board).find_map(|(mv, weight)| {
             let chosen = left < u64::from(weight);
             left = left.saturating_sub(u64::from(weight));
             chosen.then_some(mv)

@@ -28,3 +28,6 @@ pub mod eval;
 pub mod platform;
 pub mod search;
 pub mod uci;
+
+/// No line is searched deeper than this many plies.
+pub const MAX_PLY: usize = 96;

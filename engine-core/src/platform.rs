@@ -14,7 +14,7 @@ pub enum Received {
 /// A serial line, a clock and a place to wait: all that the engine asks of a machine.
 ///
 /// The engine is one thread of control. While it searches it calls [`read`](Self::read) and
-/// [`micros`](Self::micros) every few hundred nodes, so both must return at once.
+/// [`micros`](Self::micros) every 128 nodes, so both must return at once.
 pub trait Platform {
     /// Takes the next received byte. Never blocks.
     fn read(&mut self) -> Received;

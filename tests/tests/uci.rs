@@ -127,6 +127,52 @@ fn it_answers_while_it_searches() -> Result<()> {
 }
 
 #[test]
+fn whatever_waits_for_a_search_stop_and_quit_still_end_it() -> Result<()> {
+    for (go, waiting) in [
+        ("go", "position startpos"),
+        ("go depth 90", "setoption name MultiPV value 2"),
+        ("go movetime 100000000", "position startpos moves e2e4 e7e5\ngo depth 1"),
+        ("go mate 3", "d"),
+        ("go infinite\nponderhit", "d"),
+        ("go ponder movetime 100000000\nponderhit", "eval"),
+        ("perft 20", "d"),
+        ("bench 90", "isready"),
+    ] {
+        let mut engine = Client::native()?;
+        engine.send(&format!("{go}\n{waiting}\nstop\nisready"))?;
+        engine.until("readyok").context(go)?;
+        engine.send(&format!("{go}\n{waiting}\nquit"))?;
+        engine.wait().context(go)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_flood_does_not_keep_the_search_from_its_clock() -> Result<()> {
+    let mut engine = Client::native()?;
+    let start = Instant::now();
+    engine.send("go movetime 200")?;
+    let flood = "x\n".repeat(2_000_000);
+    engine.send_bytes(flood.as_bytes())?;
+    let lines = engine.until("bestmove")?;
+    let complaints = lines.iter().filter(|line| line.contains("unknown command 'x'")).count();
+    assert!(complaints < 2_000_000, "the answer came before the flood had ended, after {:?}", start.elapsed());
+    Ok(())
+}
+
+#[test]
+fn both_clocks_count() -> Result<()> {
+    let mut engine = Client::native()?;
+    let start = Instant::now();
+    engine.go("position startpos", "go wtime 500 btime 500 movetime 60000")?;
+    engine.go("position startpos", "go wtime 60000000 btime 60000000 movetime 50")?;
+    assert!(start.elapsed() < Duration::from_secs(10));
+    engine.go("position startpos", "go wtime 9223372036854775807 winc 9223372036854775807 depth 3")?;
+    engine.go("position startpos", "go wtime -9223372036854775808 winc -9223372036854775808")?;
+    Ok(())
+}
+
+#[test]
 fn a_mate_ends_the_search_for_it_but_not_an_infinite_one() -> Result<()> {
     let mut engine = Client::native()?;
     let position = "position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";

@@ -4,7 +4,7 @@ use super::{Bitboard, CastlingRights, Colour, Piece, Role, Square, attacks, zobr
 
 /// A legal chess position, standard or Chess960, in under 200 bytes: copied rather than unmade.
 ///
-/// A board comes from [`Board::START`](Self::start), from a FEN, or from a legal move on another board, and so always
+/// A board comes from [`Board::start`], from a FEN, or from a legal move on another board, and so always
 /// satisfies what [`Board::from_fen`] checks: one king a side, the side that has moved not in check, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {

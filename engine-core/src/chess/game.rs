@@ -11,11 +11,13 @@ pub struct KeyHistory {
     keys: [u64; KEPT],
     /// How many keys were pushed and not popped; older ones than the last [`KEPT`] are overwritten.
     len: usize,
+    /// How many there were when the turn was last passed: nothing before it was reached by moves alone.
+    floor: usize,
 }
 
 impl KeyHistory {
     const fn new() -> Self {
-        Self { keys: [0; KEPT], len: 0 }
+        Self { keys: [0; KEPT], len: 0, floor: 0 }
     }
 
     /// Notes the key of a position that is being left by a move.
@@ -29,10 +31,21 @@ impl KeyHistory {
         self.len = self.len.saturating_sub(1);
     }
 
+    /// Notes that the turn is being passed: positions from before it are no repetitions. Gives what
+    /// [`end_pass`](Self::end_pass) needs.
+    pub fn begin_pass(&mut self) -> usize {
+        core::mem::replace(&mut self.floor, self.len)
+    }
+
+    /// Takes back a pass.
+    pub fn end_pass(&mut self, begun: usize) {
+        self.floor = begun;
+    }
+
     /// How far back (in plies) the same position stood, nearest first, looking only past reversible moves.
     pub fn repetitions(&self, board: &Board) -> impl Iterator<Item = usize> {
         let key = board.key();
-        let reach = usize::from(board.halfmove_clock()).min(self.len).min(KEPT);
+        let reach = usize::from(board.halfmove_clock()).min(self.len.saturating_sub(self.floor)).min(KEPT);
         let back = (4..=reach).step_by(2);
         back.filter(move |back| self.keys[(self.len - back) % KEPT] == key)
     }

@@ -29,7 +29,7 @@ pub use game::{Ending, Game, KeyHistory};
 pub use long_algebraic::{LongAlgebraic, MoveError};
 pub use movegen::{MoveSink, Stage};
 pub use moves::{MAX_MOVES, Move, MoveKind, MoveList};
-pub use perft::perft;
+pub use perft::{perft, perft_until};
 pub use piece::{Colour, Piece, Role};
 pub use san::San;
 pub use square::{File, Rank, Square};

@@ -7,11 +7,20 @@ use super::{Board, Move, MoveSink, Stage};
 /// The number of lines of `depth` plies. The last ply is counted, not made.
 #[must_use]
 pub fn perft(board: &Board, depth: u32) -> u64 {
+    perft_until(board, depth, &mut || false).unwrap_or(0)
+}
+
+/// The depth from which a count asks whether to stop: below it some hundred leaves are counted at once.
+const ASKING_DEPTH: u32 = 3;
+
+/// As [`perft`], but asks now and then whether to stop, and then gives nothing.
+pub fn perft_until<F: FnMut() -> bool>(board: &Board, depth: u32, stop: &mut F) -> Option<u64> {
     match depth {
-        0 => 1,
-        1 => board.count_legal_moves(),
+        0 => Some(1),
+        1 => Some(board.count_legal_moves()),
+        _ if depth >= ASKING_DEPTH && stop() => None,
         _ => {
-            let mut leaves = Leaves { board, depth: depth - 1, count: 0 };
+            let mut leaves = Leaves { board, depth: depth - 1, stop, count: Some(0) };
             board.generate(Stage::All, &mut leaves);
             leaves.count
         }
@@ -19,16 +28,21 @@ pub fn perft(board: &Board, depth: u32) -> u64 {
 }
 
 /// Follows each move as it is generated.
-struct Leaves<'a> {
+struct Leaves<'a, F> {
     board: &'a Board,
     /// The plies left after the move.
     depth: u32,
-    count: u64,
+    stop: &'a mut F,
+    /// The leaves so far; nothing once it has been told to stop.
+    count: Option<u64>,
 }
 
-impl MoveSink for Leaves<'_> {
+impl<F: FnMut() -> bool> MoveSink for Leaves<'_, F> {
     fn single(&mut self, mv: Move) {
-        self.count += perft(&self.board.after(mv), self.depth);
+        if let Some(count) = self.count {
+            let below = perft_until(&self.board.after(mv), self.depth, self.stop);
+            self.count = below.map(|below| count + below);
+        }
     }
 }
 

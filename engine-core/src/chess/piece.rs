@@ -102,7 +102,7 @@ impl Role {
     }
 }
 
-/// A role and a colour, in one byte: what the mailbox holds.
+/// A role and a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
     /// What it is.

@@ -6,8 +6,8 @@
 mod classical;
 mod piece_square;
 
+use crate::MAX_PLY;
 use crate::chess::{Board, Move};
-use crate::search::MAX_PLY;
 use classical::Classical;
 
 /// The largest magnitude that an evaluation may have; mates are beyond it.

@@ -6,7 +6,6 @@
 
 use crate::chess::{Board, Move};
 
-use super::MAX_PLY;
 use super::history::HISTORY_MAX;
 use super::observer::Observer;
 use super::picker::{Picker, Wanted, is_noisy};
@@ -14,6 +13,7 @@ use super::score::{DRAW, INFINITE, MATE, MATE_BOUND, is_mate, mated_in};
 use super::searcher::{Search, faded};
 use super::see;
 use super::table::{Bound, Known};
+use crate::MAX_PLY;
 
 /// The deepest node whose evaluation alone may exceed beta.
 const REVERSE_FUTILITY_DEPTH: i32 = 7;
@@ -60,19 +60,15 @@ fn late_move_reduction(depth: i32, number: usize) -> i32 {
     (200 + depth * number * 10 / 24) / 256
 }
 
+/// The number of the last quiet move that a shallow node still tries: more the deeper it is, and half as many more if
+/// the side to move does not stand better than before.
+fn late_move_number(depth: i32, improving: bool) -> usize {
+    let more = (depth * depth) as usize;
+    3 + if improving { more } else { more / 2 }
+}
+
 /// The quiet moves of a node that were tried, for the history.
 type Tried = heapless::Vec<Move, 48>;
-
-impl Known {
-    /// Whether the score decides a node of this window.
-    pub(super) const fn cuts(&self, alpha: i32, beta: i32) -> bool {
-        match self.bound {
-            Bound::Exact => true,
-            Bound::Lower => self.score >= beta,
-            Bound::Upper => self.score <= alpha,
-        }
-    }
-}
 
 impl<O: Observer> Search<'_, '_, O> {
     /// The score of a position below the root, searched to `depth` plies within the window. `may_pass` says
@@ -109,9 +105,7 @@ impl<O: Observer> Search<'_, '_, O> {
         if let Some(known) = known
             && !is_pv
             && known.depth >= depth
-            && known.cuts(alpha, beta)
-            // Near the fifty-move rule the same position may be worth something else.
-            && board.halfmove_clock() < 90
+            && known.decides(board, alpha, beta)
         {
             return known.score;
         }
@@ -153,10 +147,10 @@ impl<O: Observer> Search<'_, '_, O> {
             if best > -MATE_BOUND && board.has_pieces(board.side_to_move()) {
                 let lmr_depth = (depth - reduction).max(0);
                 if quiet && !in_check {
-                    let enough = 3 + (depth * depth) as usize / if improving { 1 } else { 2 };
+                    let enough = late_move_number(depth, improving);
                     let late = !is_pv && depth <= LATE_MOVE_PRUNING_DEPTH && number > enough;
                     let hope = eval + FUTILITY_BASE + FUTILITY_MARGIN * lmr_depth;
-                    let futile = !is_pv && lmr_depth <= FUTILITY_DEPTH && hope <= alpha;
+                    let futile = !is_pv && lmr_depth <= FUTILITY_DEPTH && hope <= alpha && !is_mate(alpha);
                     if late || futile {
                         // The quiet moves to come are later still, and promise no more.
                         picker.skip_quiet();
@@ -250,7 +244,9 @@ impl<O: Observer> Search<'_, '_, O> {
     /// Whether the side to move stands better than two plies ago.
     fn is_improving(&self, ply: usize) -> bool {
         let eval = |ply: usize| self.searcher.evals.get(ply).copied().flatten();
-        match (eval(ply), ply.checked_sub(2).and_then(eval)) {
+        let before = |plies: usize| ply.checked_sub(plies).and_then(eval);
+        // Where it was in check two plies ago there was no evaluation; then the one before that tells.
+        match (eval(ply), before(2).or_else(|| before(4))) {
             (Some(now), Some(before)) => now > before,
             _ => false,
         }
@@ -267,11 +263,11 @@ impl<O: Observer> Search<'_, '_, O> {
             return None;
         }
         let reduced = depth - 3 - depth / 4 - ((eval - beta) / 200).min(3);
-        let child = self.make_null(board);
+        let (child, begun) = self.make_null(board);
         self.searcher.evals[ply] = None;
         let score = -self.search(&child, (-beta, -beta + 1), reduced, ply + 1, false);
         self.searcher.evals[ply] = Some(eval as i16);
-        self.unmake();
+        self.unmake_null(begun);
         if self.stopped || score < beta {
             return None;
         }

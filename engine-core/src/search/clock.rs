@@ -19,20 +19,14 @@ pub(super) struct Clock {
 impl Clock {
     /// The clock of a search that begins now.
     pub(super) fn new(limits: &Limits, now: u64) -> Self {
-        let (soft, hard) = match (limits.movetime, limits.clock) {
-            _ if limits.infinite => (None, None),
-            (Some(movetime), _) => {
-                let all = thinking_time(movetime, limits.overhead);
-                (Some(all), Some(all))
-            }
-            (None, Some(clock)) => {
-                let left = thinking_time(u64::try_from(clock.time).unwrap_or(0), limits.overhead);
-                let increment = u64::try_from(clock.increment).unwrap_or(0).saturating_mul(1_000);
-                let (soft, hard) = share(left, increment, clock.moves_to_go);
-                (Some(soft), Some(hard))
-            }
-            (None, None) => (None, None),
-        };
+        let movetime = limits.movetime.map(|movetime| thinking_time(movetime, limits.overhead));
+        let shared = limits.clock.map(|clock| {
+            let left = thinking_time(counted(clock.time), limits.overhead);
+            share(left, counted(clock.increment) * 1_000, clock.moves_to_go)
+        });
+        let first = |share: Option<u64>| movetime.into_iter().chain(share).min().filter(|_| !limits.infinite);
+        let soft = first(shared.map(|(soft, _)| soft));
+        let hard = first(shared.map(|(_, hard)| hard));
         Self { start: now, soft, hard, pondering: limits.ponder }
     }
 
@@ -40,10 +34,6 @@ impl Clock {
     pub(super) fn ponder_hit(&mut self, now: u64) {
         self.pondering = false;
         self.start = now;
-    }
-
-    pub(super) const fn is_pondering(&self) -> bool {
-        self.pondering
     }
 
     /// Whether the search must end.
@@ -67,10 +57,18 @@ impl Clock {
     }
 }
 
+/// The longest time that is told apart: seven weeks, in milliseconds.
+const LONGEST: u64 = u32::MAX as u64;
+
+/// Milliseconds as a clock gives them; one that has run over shows less than nothing.
+fn counted(milliseconds: i64) -> u64 {
+    u64::try_from(milliseconds).unwrap_or(0).min(LONGEST)
+}
+
 /// What is left of so many milliseconds when the overhead is paid, in microseconds: never less than a tenth, for an
 /// overhead larger than the time can only be guessed at.
 fn thinking_time(milliseconds: u64, overhead: u64) -> u64 {
-    let all = milliseconds.saturating_mul(1_000);
+    let all = milliseconds.min(LONGEST) * 1_000;
     all.saturating_sub(overhead.saturating_mul(1_000)).max(all / 10)
 }
 
@@ -81,7 +79,7 @@ fn share(left: u64, increment: u64, moves_to_go: Option<u32>) -> (u64, u64) {
     // Of the last move before the control a good part is kept back: the clock may be slower than its word.
     let most = if moves == 1 { left * 7 / 10 } else { left * 2 / 5 };
     let soft = (even * 6 / 10).min(most);
-    (soft, even.saturating_mul(3).min(most))
+    (soft, (even * 3).min(most))
 }
 
 #[cfg(test)]
@@ -97,11 +95,11 @@ mod tests {
 
     #[test]
     fn no_move_takes_the_whole_clock() {
-        for time in [-5, 0, 1, 5, 10, 11, 50, 100, 1_000, 60_000, 3_600_000] {
-            for increment in [0, 10, 1_000, 60_000] {
+        for time in [i64::MIN, -5, 0, 1, 5, 10, 11, 50, 100, 1_000, 60_000, 3_600_000, i64::MAX] {
+            for increment in [i64::MIN, 0, 10, 1_000, 60_000, i64::MAX] {
                 for moves in [None, Some(0), Some(1), Some(2), Some(40), Some(1_000)] {
                     let (soft, hard) = budget(time, increment, moves);
-                    let whole = u64::try_from(time).unwrap_or(0) * 1_000;
+                    let whole = counted(time) * 1_000;
                     assert!(soft <= hard, "{time} {increment} {moves:?}");
                     assert!(hard <= whole * 7 / 10, "{time} {increment} {moves:?}: {hard}");
                 }

@@ -4,7 +4,7 @@
 
 use crate::chess::{Board, Move, Piece};
 
-use super::MAX_PLY;
+use crate::MAX_PLY;
 
 /// The magnitude that a history score never passes.
 pub(super) const HISTORY_MAX: i32 = 8_192;

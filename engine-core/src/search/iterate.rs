@@ -4,13 +4,14 @@
 
 use crate::chess::{Board, MAX_MOVES, Move};
 
+use super::MAX_MULTI_PV;
 use super::limits::Limits;
 use super::observer::{Observer, Report};
 use super::pv::Line;
 use super::score::{INFINITE, MATE, is_mate, mate_in_moves};
 use super::searcher::{Search, faded};
 use super::table::{Bound, Known};
-use super::{MAX_MULTI_PV, MAX_PLY};
+use crate::MAX_PLY;
 
 /// The first depth that expects a score near the last one.
 const ASPIRATION_DEPTH: u32 = 5;
@@ -35,7 +36,8 @@ pub struct Best {
     pub nodes: u64,
 }
 
-/// A legal move of the root, with its score of the present iteration.
+/// A legal move of the root, with its score of the present iteration; `-INFINITE` while it has none, or has not
+/// beaten the moves before it.
 #[derive(Clone, Copy, Debug)]
 struct RootMove {
     mv: Move,
@@ -58,17 +60,25 @@ impl RootMoves {
         Self(roots)
     }
 
-    /// Sorts the moves from `first` on by score, best first; those of equal score stay in their order.
+    /// Sorts the moves from `first` on by score.
     fn sort_from(&mut self, first: usize) {
-        if let Some(rest) = self.0.get_mut(first..) {
-            // Insertion sort: stable without memory, and the list is nearly sorted.
-            for index in 1..rest.len() {
-                let mut slot = index;
-                while slot > 0 && rest[slot - 1].score < rest[slot].score {
-                    rest.swap(slot - 1, slot);
-                    slot -= 1;
-                }
-            }
+        sort(self.0.get_mut(first..).unwrap_or_default());
+    }
+
+    /// Sorts the moves up to `last` by score.
+    fn sort_to(&mut self, last: usize) {
+        sort(self.0.get_mut(..=last).unwrap_or_default());
+    }
+}
+
+/// Sorts moves by score, best first; those of equal score stay in their order.
+fn sort(moves: &mut [RootMove]) {
+    // Insertion sort: stable without memory, and the list is nearly sorted.
+    for index in 1..moves.len() {
+        let mut slot = index;
+        while slot > 0 && moves[slot - 1].score < moves[slot].score {
+            moves.swap(slot - 1, slot);
+            slot -= 1;
         }
     }
 }
@@ -93,18 +103,24 @@ pub(super) fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board,
                 {
                     let before = best.ponder.filter(|_| root.mv == best.mv);
                     best.mv = root.mv;
-                    best.ponder = reply(search, root.mv).or(before);
+                    best.ponder = pv_reply(search, root.mv).or(before);
                 }
                 break;
             }
             *score = found;
+            // A later line may turn out better than an earlier one.
+            roots.sort_to(line);
+            if line == 0
+                && let Some(root) = roots.0.first()
+            {
+                stable_for = if root.mv == best.mv { stable_for + 1 } else { 0 };
+                let ponder = expected_reply(search, board, root.mv);
+                best = Best { mv: root.mv, ponder, score: found, depth, nodes: 0 };
+            }
         }
         if search.stopped {
             break;
         }
-        let root = roots.0.first()?;
-        stable_for = if root.mv == best.mv { stable_for + 1 } else { 0 };
-        best = Best { mv: root.mv, ponder: search_reply(search, board, root.mv), score: scores[0], depth, nodes: 0 };
         if is_enough(search, best, stable_for, roots.0.len()) {
             break;
         }
@@ -146,7 +162,7 @@ fn is_enough<O: Observer>(search: &mut Search<'_, '_, O>, best: Best, stable_for
 }
 
 /// The answer to a root move that the first line expects.
-fn reply<O: Observer>(search: &Search<'_, '_, O>, mv: Move) -> Option<Move> {
+fn pv_reply<O: Observer>(search: &Search<'_, '_, O>, mv: Move) -> Option<Move> {
     match search.searcher.pv.line(0) {
         [first, second, ..] if *first == mv => Some(*second),
         _ => None,
@@ -154,8 +170,8 @@ fn reply<O: Observer>(search: &Search<'_, '_, O>, mv: Move) -> Option<Move> {
 }
 
 /// The answer to a root move that the first line, or else the table, expects.
-fn search_reply<O: Observer>(search: &Search<'_, '_, O>, board: &Board, mv: Move) -> Option<Move> {
-    reply(search, mv).or_else(|| {
+fn expected_reply<O: Observer>(search: &Search<'_, '_, O>, board: &Board, mv: Move) -> Option<Move> {
+    pv_reply(search, mv).or_else(|| {
         let child = board.after(mv);
         search.table.probe(child.key(), 1)?.mv.filter(|&reply| child.is_legal(reply))
     })
@@ -199,7 +215,7 @@ fn aspire<O: Observer>(
             }
             Bound::Lower => beta = (score + window).min(INFINITE),
         }
-        if window > 500 {
+        if window > 500 || is_mate(score) {
             (alpha, beta) = (-INFINITE, INFINITE);
         }
     }
@@ -282,7 +298,8 @@ fn search_root<O: Observer>(
             }
         }
     }
-    if first == 0 {
+    // What is best of some moves only is no knowledge of the position.
+    if first == 0 && search.limits.search_moves.is_empty() {
         let bound = if best >= beta {
             Bound::Lower
         } else if best > floor {

@@ -18,7 +18,7 @@ pub struct Remaining {
 pub struct Limits {
     /// Plies of the last iteration.
     pub depth: Option<u32>,
-    /// Nodes searched: the search ends with exactly as many.
+    /// Nodes searched: the search ends with exactly as many, unless another limit ends it before.
     pub nodes: Option<u64>,
     /// Milliseconds for this move.
     pub movetime: Option<u64>,
@@ -28,7 +28,7 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// The only moves to consider at the root; empty for all.
     pub search_moves: MoveList,
-    /// Goes on until it is stopped.
+    /// No limit of time counts: it goes on until it is stopped, or has met another limit.
     pub infinite: bool,
     /// The opponent's clock runs: no limit of time counts until the move is played (`ponderhit`).
     pub ponder: bool,
@@ -39,9 +39,11 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Whether the search ends by itself, without `stop` or `ponderhit`.
+    /// Whether the search is sure to end by itself in the time or work that it was given. (One for a mate may find
+    /// none, and go on to the greatest depth.)
     #[must_use]
     pub const fn is_bounded(&self) -> bool {
-        !self.infinite && !self.ponder
+        let limited = self.depth.is_some() || self.nodes.is_some() || self.movetime.is_some() || self.clock.is_some();
+        limited && !self.infinite && !self.ponder
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! [`Searcher::think`] deepens iteratively under [`Limits`], asks an [`Observer`] for the time and for orders, and
 //! tells it what it finds. Memory is given or fixed: the hash [`Table`] is the caller's, the rest lies in the
-//! [`Searcher`]. For one position, table, limit of depth or nodes, and build, the result is always the same.
+//! [`Searcher`]. From the same table, searcher and position, under a limit of depth or nodes, the result is always the
+//! same.
 
 mod alphabeta;
 mod clock;
@@ -24,9 +25,6 @@ pub use observer::{Blind, Observer, Order, Report};
 pub use score::{DRAW, INFINITE, MATE, MATE_BOUND, is_mate, mate_in_moves};
 pub use searcher::Searcher;
 pub use table::{Bound, Cluster, Known, Table};
-
-/// No line is searched deeper than this many plies.
-pub const MAX_PLY: usize = 96;
 
 /// How many best lines can be asked for.
 pub const MAX_MULTI_PV: usize = 16;

@@ -43,7 +43,7 @@ pub trait Observer {
     /// Microseconds since some fixed moment.
     fn micros(&mut self) -> u64;
 
-    /// Asked every few hundred nodes; must return at once.
+    /// Asked every 128 nodes; must return at once.
     fn order(&mut self) -> Order {
         Order::Continue
     }

@@ -53,7 +53,7 @@ impl MoveSink for MoveStack {
 pub(super) enum Wanted {
     /// All legal moves.
     All,
-    /// Captures and promotions that do not lose material.
+    /// Captures and promotions to a queen that do not lose material.
     Winning,
 }
 
@@ -127,6 +127,11 @@ impl Picker {
                     self.step = Step::Noisy;
                 }
                 Step::Noisy => match self.best(stack) {
+                    Some(mv) if self.wanted == Wanted::Winning => {
+                        if self.wants(board, mv) {
+                            return Some(mv);
+                        }
+                    }
                     Some(mv) if see::wins_at_least(board, mv, 0) => return Some(mv),
                     Some(mv) => self.keep_losing(stack, mv),
                     None if self.wanted == Wanted::Winning => self.step = Step::Done,
@@ -171,7 +176,11 @@ impl Picker {
     fn wants(&self, board: &Board, mv: Move) -> bool {
         match self.wanted {
             Wanted::All => true,
-            Wanted::Winning => is_noisy(board, mv) && see::wins_at_least(board, mv, 0),
+            Wanted::Winning => {
+                is_noisy(board, mv)
+                    && mv.promotes_to().is_none_or(|role| role == Role::Queen)
+                    && see::wins_at_least(board, mv, 0)
+            }
         }
     }
 

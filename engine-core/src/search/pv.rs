@@ -2,7 +2,7 @@
 
 use crate::chess::Move;
 
-use super::MAX_PLY;
+use crate::MAX_PLY;
 
 /// How long a line is kept: longer ones are cut.
 pub(super) const PV_LENGTH: usize = 24;

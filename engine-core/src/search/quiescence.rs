@@ -4,13 +4,13 @@
 
 use crate::chess::Board;
 
-use super::MAX_PLY;
 use super::observer::Observer;
 use super::picker::{Picker, Wanted};
 use super::score::{DRAW, INFINITE, MATE_BOUND, mated_in};
 use super::searcher::{Search, faded};
 use super::see;
 use super::table::{Bound, Known};
+use crate::MAX_PLY;
 
 /// What a capture may bring on top of the piece it takes, in centipawns, when judged before it is searched.
 const DELTA_MARGIN: i32 = 180;
@@ -35,7 +35,7 @@ impl<O: Observer> Search<'_, '_, O> {
         let is_pv = beta - alpha > 1;
         if let Some(known) = known
             && !is_pv
-            && known.cuts(alpha, beta)
+            && known.decides(board, alpha, beta)
         {
             return known.score;
         }

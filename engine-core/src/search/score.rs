@@ -1,6 +1,6 @@
 //! Scores: centipawns, and mates counted from the root.
 
-use super::MAX_PLY;
+use crate::MAX_PLY;
 
 /// Above every score.
 pub const INFINITE: i32 = 32_000;

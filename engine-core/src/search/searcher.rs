@@ -3,6 +3,7 @@
 use crate::chess::{Board, Game, KeyHistory, Move};
 use crate::eval::Evaluator;
 
+use super::Known;
 use super::clock::Clock;
 use super::history::History;
 use super::iterate::{self, Best, RootMoves};
@@ -11,12 +12,12 @@ use super::observer::{Observer, Order};
 use super::picker::MoveStack;
 use super::pv::PvTable;
 use super::table::Table;
-use super::{Known, MAX_PLY};
+use crate::MAX_PLY;
 
 /// Nodes between two looks at the clock and the line.
 const POLL_INTERVAL: u64 = 128;
 
-/// What a search works with besides the hash table, some 18 KB: keep one and use it again and again.
+/// What a search works with besides the hash table, 16.5 KB: keep one and use it again and again.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     pub(super) history: History,
@@ -103,11 +104,12 @@ pub(super) struct Search<'a, 't, O> {
 impl<O: Observer> Search<'_, '_, O> {
     /// Counts a node, and looks at the limits, the clock and the line when it is time.
     pub(super) fn enter(&mut self, ply: usize) {
+        if self.stopped {
+            return;
+        }
         self.nodes += 1;
         self.selective_depth = self.selective_depth.max(ply);
-        if self.limits.nodes.is_some_and(|limit| self.nodes >= limit) && !self.clock.is_pondering() {
-            self.stopped = true;
-        }
+        self.stopped = self.limits.nodes.is_some_and(|limit| self.nodes >= limit);
         if self.nodes.is_multiple_of(POLL_INTERVAL) {
             self.poll();
         }
@@ -134,17 +136,23 @@ impl<O: Observer> Search<'_, '_, O> {
         board.after(mv)
     }
 
-    /// Passes the turn.
-    pub(super) fn make_null(&mut self, board: &Board) -> Board {
-        self.searcher.evaluator.push_null();
-        self.keys.push(board.key());
-        board.after_null()
-    }
-
-    /// Takes the last move or pass back.
+    /// Takes the last move back.
     pub(super) fn unmake(&mut self) {
         self.keys.pop();
         self.searcher.evaluator.pop();
+    }
+
+    /// Passes the turn. Gives the board, and what [`unmake_null`](Self::unmake_null) needs.
+    pub(super) fn make_null(&mut self, board: &Board) -> (Board, usize) {
+        self.searcher.evaluator.push_null();
+        self.keys.push(board.key());
+        (board.after_null(), self.keys.begin_pass())
+    }
+
+    /// Takes a pass back.
+    pub(super) fn unmake_null(&mut self, begun: usize) {
+        self.keys.end_pass(begun);
+        self.unmake();
     }
 
     /// Whether the position is drawn by rule: repetition (once within the search, or twice in all), fifty moves

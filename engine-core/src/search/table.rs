@@ -2,7 +2,7 @@
 //!
 //! Source of the scheme (buckets, replacement by depth and age): <https://www.chessprogramming.org/Transposition_Table>.
 
-use crate::chess::Move;
+use crate::chess::{Board, Move};
 
 use super::score::{MATE_BOUND, is_mate};
 
@@ -72,6 +72,22 @@ pub struct Known {
     pub bound: Bound,
 }
 
+/// From this halfmove clock on a stored score is not trusted: near the fifty-move rule the same position may be worth
+/// something else.
+const CLOCK_TRUSTED: u16 = 90;
+
+impl Known {
+    /// Whether the score decides a node of this board and window.
+    pub(super) const fn decides(&self, board: &Board, alpha: i32, beta: i32) -> bool {
+        board.halfmove_clock() < CLOCK_TRUSTED
+            && match self.bound {
+                Bound::Exact => true,
+                Bound::Lower => self.score >= beta,
+                Bound::Upper => self.score <= alpha,
+            }
+    }
+}
+
 /// A hash table over memory of the caller's.
 #[derive(Debug)]
 pub struct Table<'a> {
@@ -121,10 +137,7 @@ impl<'a> Table<'a> {
         let slot = same.or_else(|| (0..3).min_by_key(|&slot| worth(&cluster.0[slot])));
         let Some(entry) = slot.and_then(|slot| cluster.0.get_mut(slot)) else { return };
 
-        let replaces = same.is_none()
-            || known.bound == Bound::Exact
-            || entry.generation() != generation
-            || known.depth + 3 >= i32::from(entry.depth);
+        let replaces = same.is_none() || entry.generation() != generation || known.depth + 3 >= i32::from(entry.depth);
         let kept_move = if same.is_some() { entry.mv } else { 0 };
         if replaces {
             *entry = Entry {

@@ -8,6 +8,7 @@
 //!
 //! Source of the protocol: Stefan Meyer-Kahlen, "Description of the universal chess interface (UCI)", April 2006.
 
+mod lookahead;
 mod options;
 mod parser;
 mod replies;
@@ -18,6 +19,7 @@ mod tokens;
 mod watch;
 mod wdl;
 
+pub use options::HashSizes;
 pub use resources::{FixedResources, Message, Resources, say};
 pub use session::Session;
 

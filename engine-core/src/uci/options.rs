@@ -8,8 +8,10 @@ use crate::search::MAX_MULTI_PV;
 pub(super) enum Kind {
     /// A number: default, least, greatest.
     Spin(u32, u32, u32),
-    /// The size of the hash table, whose limits are the machine's.
+    /// The size of the hash table, whose limits and default are the machine's.
     Hash,
+    /// Milliseconds up to this, whose default is the machine's.
+    Overhead(u32),
     /// Yes or no, and the default.
     Check(bool),
     /// A text, empty by default.
@@ -36,8 +38,16 @@ pub(super) enum Id {
     MoveOverhead,
 }
 
-/// The milliseconds a move may lose between the clock's hand and the engine, unless told otherwise.
-const MOVE_OVERHEAD: u32 = 10;
+/// What a machine's hash table may be set to, in megabytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashSizes {
+    /// The least.
+    pub min: u32,
+    /// The greatest.
+    pub max: u32,
+    /// What it has now.
+    pub now: u32,
+}
 
 /// All options, in the order in which `uci` lists them.
 pub(super) const ALL: [(Id, &str, Kind); 13] = [
@@ -53,7 +63,7 @@ pub(super) const ALL: [(Id, &str, Kind); 13] = [
     (Id::ShowWdl, "UCI_ShowWDL", Kind::Check(false)),
     (Id::LimitStrength, "UCI_LimitStrength", Kind::Check(false)),
     (Id::Elo, "UCI_Elo", Kind::Spin(1500, MIN_ELO, MAX_ELO)),
-    (Id::MoveOverhead, "Move Overhead", Kind::Spin(MOVE_OVERHEAD, 0, 5_000)),
+    (Id::MoveOverhead, "Move Overhead", Kind::Overhead(5_000)),
 ];
 
 /// What the options are set to, but for those that are things of the machine.
@@ -69,16 +79,18 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// What `uci` announces as defaults.
-    pub(super) const DEFAULT: Self = Self {
-        multi_pv: 1,
-        own_book: false,
-        chess960: false,
-        show_wdl: false,
-        limit_strength: false,
-        elo: 1500,
-        move_overhead: MOVE_OVERHEAD,
-    };
+    /// What `uci` announces as defaults, on a machine that loses so many milliseconds a move.
+    pub(super) const fn new(move_overhead: u32) -> Self {
+        Self {
+            multi_pv: 1,
+            own_book: false,
+            chess960: false,
+            show_wdl: false,
+            limit_strength: false,
+            elo: 1500,
+            move_overhead,
+        }
+    }
 }
 
 /// Finds an option by its name, whatever the case.

@@ -255,8 +255,7 @@ impl Line {
             State::SetOption if word == b"name" => self.state = State::OptionName,
             State::SetOption => self.refuse(say(format_args!("setoption: 'name' wanted, not '{}'", Shown(word)))),
             State::OptionName if word == b"value" => self.state = State::OptionValue,
-            State::OptionName => self.option_word(word),
-            State::OptionValue => self.option_word(word),
+            State::OptionName | State::OptionValue => self.option_word(word),
             State::Perft => match number(word).map(clamp) {
                 Some(depth) if depth <= DEEPEST_PERFT => self.state = State::Done(Command::Perft(depth)),
                 _ => {
@@ -392,7 +391,9 @@ impl Line {
     }
 
     fn option_word(&mut self, word: &[u8]) {
-        let text = core::str::from_utf8(word).unwrap_or("?");
+        let Ok(text) = core::str::from_utf8(word) else {
+            return self.refuse(say(format_args!("setoption: '{}' is not UTF-8", Shown(word))));
+        };
         let fits =
             if self.state == State::OptionName { append(&mut self.name, text) } else { append(&mut self.value, text) };
         if !fits {

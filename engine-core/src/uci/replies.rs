@@ -2,12 +2,13 @@
 
 use core::fmt::{self, Write};
 
+use crate::bench::per_second;
 use crate::chess::{Bitboard, Board, Colour, File, Game, Move, Rank, Square};
 use crate::eval::evaluate;
 use crate::platform::Platform;
 use crate::search::{Best, Bound, Report, mate_in_moves};
 
-use super::options::{ALL, Kind, Options};
+use super::options::{ALL, HashSizes, Kind, Options};
 use super::{AUTHOR, NAME, wdl};
 
 /// Writes to a platform's line.
@@ -27,17 +28,18 @@ pub(super) fn print(platform: &mut impl Platform, text: fmt::Arguments<'_>) {
 }
 
 /// Answers `uci`.
-pub(super) fn identify(platform: &mut impl Platform, hash_sizes: (u32, u32, u32)) {
+pub(super) fn identify(platform: &mut impl Platform, hash_sizes: HashSizes, options: &Options) {
     print(platform, format_args!("id name {NAME}"));
     print(platform, format_args!("id author {AUTHOR}"));
     for (_, name, kind) in ALL {
-        let (hash_min, hash_max, hash_now) = hash_sizes;
         match kind {
             Kind::Hash => {
-                print(
-                    platform,
-                    format_args!("option name {name} type spin default {hash_now} min {hash_min} max {hash_max}"),
-                );
+                let HashSizes { min, max, now } = hash_sizes;
+                print(platform, format_args!("option name {name} type spin default {now} min {min} max {max}"));
+            }
+            Kind::Overhead(max) => {
+                let now = options.move_overhead;
+                print(platform, format_args!("option name {name} type spin default {now} min 0 max {max}"));
             }
             Kind::Spin(default, min, max) => {
                 print(platform, format_args!("option name {name} type spin default {default} min {min} max {max}"));
@@ -85,7 +87,7 @@ pub(super) fn report(platform: &mut impl Platform, report: &Report<'_>, options:
         let (win, draw, loss) = wdl::chances(score);
         let _ = write!(out, " wdl {win} {draw} {loss}");
     }
-    let speed = (nodes.saturating_mul(1_000_000)).checked_div(micros).unwrap_or(0);
+    let speed = per_second(nodes, micros);
     let _ = write!(out, " nodes {nodes} nps {speed} hashfull {permille_full} time {}", micros / 1_000);
     if !pv.is_empty() {
         let _ = write!(out, " pv{}", Moves(pv, options.chess960));

@@ -4,6 +4,8 @@ use core::fmt::{self, Write};
 
 use crate::search::Cluster;
 
+use super::options::HashSizes;
+
 /// A short text for the user.
 pub type Message = heapless::String<112>;
 
@@ -27,15 +29,19 @@ pub trait Resources {
     /// The memory of the hash table.
     fn clusters(&mut self) -> &mut [Cluster];
 
-    /// The sizes that `Hash` may be set to, in megabytes: least, greatest, and the present one. Where memory is fixed,
-    /// all are the same, and at least 1, which is what the protocol can say.
-    fn hash_sizes(&self) -> (u32, u32, u32);
+    /// The sizes that `Hash` may be set to. Where memory is fixed, all are the same, and at least 1 megabyte, which is
+    /// what the protocol can say.
+    fn hash_sizes(&self) -> HashSizes;
 
     /// Changes the size of the hash table, which forgets what it knew.
     ///
     /// # Errors
-    /// If there is no such memory. The table stays as it was.
+    /// If there is no such memory. There still is a table, perhaps a smaller one.
     fn resize_hash(&mut self, megabytes: u32) -> Result<(), Message>;
+
+    /// The milliseconds of the clock that a move may lose on the way between the chess program and the engine, unless
+    /// the option `Move Overhead` says otherwise.
+    fn move_overhead(&self) -> u32;
 
     /// The bytes of a Polyglot book; empty for none.
     fn book(&self) -> &[u8];
@@ -52,6 +58,10 @@ pub trait Resources {
         None
     }
 }
+
+/// What a serial line loses a move: at 115,200 baud the last `info` and `bestmove` take 20 milliseconds, and a
+/// USB bridge as much again.
+const SERIAL_OVERHEAD: u32 = 50;
 
 /// The resources of a machine without files: memory that was set aside, and perhaps a book in flash.
 #[derive(Debug)]
@@ -73,13 +83,17 @@ impl Resources for FixedResources<'_> {
         self.clusters
     }
 
-    fn hash_sizes(&self) -> (u32, u32, u32) {
+    fn hash_sizes(&self) -> HashSizes {
         let megabytes = (size_of_val(self.clusters) >> 20).max(1) as u32;
-        (megabytes, megabytes, megabytes)
+        HashSizes { min: megabytes, max: megabytes, now: megabytes }
     }
 
     fn resize_hash(&mut self, _: u32) -> Result<(), Message> {
         Err(say(format_args!("the hash table has {} KB here, and no more", size_of_val(self.clusters) >> 10)))
+    }
+
+    fn move_overhead(&self) -> u32 {
+        SERIAL_OVERHEAD
     }
 
     fn book(&self) -> &[u8] {

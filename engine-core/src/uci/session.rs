@@ -2,24 +2,23 @@
 
 use crate::bench;
 use crate::book::Book;
-use crate::chess::{Board, Game, Move, perft};
+use crate::chess::{Board, Game, Move, perft_until};
 use crate::platform::{Platform, Received};
-use crate::search::{Best, Limits, Observer, Searcher, Table};
+use crate::search::{Best, Limits, Observer, Order, Searcher, Table};
 
-use super::options::{self, Id, Kind, Options};
+use super::lookahead::Lookahead;
+use super::options::{self, HashSizes, Id, Kind, Options};
 use super::parser::{Command, Parser};
 use super::replies::{self, print};
 use super::resources::{Resources, say};
 use super::strength;
-use super::watch::{Outcome, Watch};
+use super::watch::{End, Outcome, Talk, Watch};
 
 /// A session: everything but the line it runs on.
 #[derive(Debug)]
 pub struct Session<R> {
-    parser: Parser,
+    talk: Talk,
     game: Game,
-    options: Options,
-    debug: bool,
     searcher: Searcher,
     resources: R,
     /// Counts searches, so that the hash table knows its old entries.
@@ -31,27 +30,19 @@ pub struct Session<R> {
 /// Under a fuzzer, whatever the command, a search ends soon.
 const FUZZING_NODES: u64 = 500;
 
-/// Lowers a limit to `most`.
-fn limit(nodes: &mut Option<u64>, most: u64) {
+/// Lowers a limit of nodes to `most`.
+fn lower(nodes: &mut Option<u64>, most: u64) {
     *nodes = Some(nodes.map_or(most, |nodes| nodes.min(most)));
-}
-
-/// Whether the conversation goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
-    Go,
-    Quit,
 }
 
 impl<R: Resources> Session<R> {
     /// A session at the start position, with default options.
     #[must_use]
     pub fn new(resources: R) -> Self {
+        let options = Options::new(resources.move_overhead());
         Self {
-            parser: Parser::new(),
+            talk: Talk { parser: Parser::new(), ahead: Lookahead::default(), options, debug: false },
             game: Game::new(Board::start()),
-            options: Options::DEFAULT,
-            debug: false,
             searcher: Searcher::new(),
             resources,
             generation: 0,
@@ -62,64 +53,45 @@ impl<R: Resources> Session<R> {
     /// Talks on a platform's line until `quit` comes or the line is closed.
     pub fn run(&mut self, platform: &mut impl Platform) {
         loop {
-            let flow = match platform.read() {
+            let received = self.talk.ahead.take().map_or_else(|| platform.read(), Received::Byte);
+            let quit = match received {
                 Received::Byte(byte) => self.take(byte, platform),
                 Received::Nothing => {
                     platform.idle();
-                    Flow::Go
+                    false
                 }
                 Received::Closed => {
                     // The last line may lack its newline, and a command that it holds still counts.
                     self.take(b'\n', platform);
-                    Flow::Quit
+                    true
                 }
             };
-            if flow == Flow::Quit {
+            if quit {
                 return;
             }
         }
     }
 
-    /// Runs the bench on a platform's line, as the command `bench` does: for programs that do only that.
-    pub fn bench(&mut self, depth: u32, platform: &mut impl Platform) -> bench::Tally {
-        struct Timed<'a, P>(&'a mut P);
-        impl<P: Platform> Observer for Timed<'_, P> {
-            fn micros(&mut self) -> u64 {
-                self.0.micros()
-            }
-        }
-        platform.thinking(true);
-        let tally = bench::run(
-            &mut self.searcher,
-            self.resources.clusters(),
-            depth,
-            &mut Timed(platform),
-            |timed, fen, nodes| print(timed.0, format_args!("{nodes:>10} {fen}")),
-        );
-        platform.thinking(false);
-        print(platform, format_args!("{} nodes {} nps", tally.nodes, tally.nodes_per_second()));
-        tally
-    }
-
-    fn take(&mut self, byte: u8, platform: &mut impl Platform) -> Flow {
-        let mut next = self.parser.feed(byte, self.game.board());
+    /// Takes a byte, and does what it completes. Says whether to leave.
+    fn take(&mut self, byte: u8, platform: &mut impl Platform) -> bool {
+        let mut next = self.talk.parser.feed(byte, self.game.board());
         while let Some(command) = next {
-            if let Some(complaint) = self.parser.take_complaint() {
+            if let Some(complaint) = self.talk.parser.take_complaint() {
                 print(platform, format_args!("info string {complaint}"));
             }
             let outcome = self.act(command, platform);
             if outcome.quit {
-                return Flow::Quit;
+                return true;
             }
             next = outcome.waiting;
         }
-        Flow::Go
+        false
     }
 
     fn act(&mut self, command: Command, platform: &mut impl Platform) -> Outcome {
         match command {
-            Command::Uci => replies::identify(platform, self.resources.hash_sizes()),
-            Command::Debug(on) => self.debug = on,
+            Command::Uci => replies::identify(platform, self.resources.hash_sizes(), &self.talk.options),
+            Command::Debug(on) => self.talk.debug = on,
             Command::IsReady => print(platform, format_args!("readyok")),
             Command::SetOption => self.set_option(platform),
             Command::NewGame => {
@@ -127,7 +99,7 @@ impl<R: Resources> Session<R> {
                 self.clear_hash();
                 self.game = Game::new(Board::start());
             }
-            Command::Position => self.game = self.parser.candidate().clone(),
+            Command::Position => self.game = self.talk.parser.candidate().clone(),
             Command::Go => return self.go(platform),
             Command::Perft(depth) => return self.perft(depth, platform),
             // Nothing is being searched, and what was wrong has been said.
@@ -135,10 +107,7 @@ impl<R: Resources> Session<R> {
             Command::Quit => return Outcome { quit: true, ..Outcome::default() },
             Command::Display => replies::display(platform, &self.game),
             Command::Eval => replies::evaluation(platform, self.game.board()),
-            Command::Bench(depth) => {
-                let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
-                self.bench(if cfg!(fuzzing) { 1 } else { depth }, platform);
-            }
+            Command::Bench(depth) => return self.bench(depth.unwrap_or(bench::DEFAULT_DEPTH), platform),
             Command::Help => replies::help(platform),
         }
         Outcome::default()
@@ -150,11 +119,12 @@ impl<R: Resources> Session<R> {
 
     fn go(&mut self, platform: &mut impl Platform) -> Outcome {
         let limits = self.limits();
-        if limits.is_bounded()
+        let end = End::of(&limits);
+        if end != End::Commanded
             && let Some(mv) = self.book_move(&limits, platform.micros())
         {
             print(platform, format_args!("info string book move"));
-            replies::best_move(platform, mv, None, &self.options);
+            replies::best_move(platform, mv, None, &self.talk.options);
             return Outcome::default();
         }
 
@@ -164,20 +134,13 @@ impl<R: Resources> Session<R> {
         let hash_sizes = self.resources.hash_sizes();
         let mut table = Table::new(self.resources.clusters(), self.generation);
         let mut watch = Watch {
-            platform,
-            parser: &mut self.parser,
-            options: &self.options,
-            debug: &mut self.debug,
-            hash_sizes,
-            board: self.game.board(),
-            endless: !limits.is_bounded(),
-            outcome: Outcome::default(),
+            end_after_hit: End::of(&Limits { ponder: false, ..limits.clone() }),
+            ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, end)
         };
         let best = self.searcher.think(&self.game, &limits, &mut table, &mut watch);
-        // The protocol wants no move before `stop`, or before the opponent has moved.
-        while watch.endless && !watch.outcome.stop {
+        while watch.end == End::Commanded && !watch.outcome.stop {
             watch.listen();
-            if watch.endless && !watch.outcome.stop {
+            if watch.end == End::Commanded && !watch.outcome.stop {
                 watch.platform.idle();
             }
         }
@@ -190,11 +153,11 @@ impl<R: Resources> Session<R> {
     fn conclude(&self, best: Option<Best>, start: u64, platform: &mut impl Platform) {
         match best {
             Some(best) => {
-                if self.debug {
+                if self.talk.debug {
                     let micros = platform.micros().saturating_sub(start);
                     replies::summary(platform, &best, micros);
                 }
-                replies::best_move(platform, best.mv, best.ponder, &self.options);
+                replies::best_move(platform, best.mv, best.ponder, &self.talk.options);
             }
             None => replies::no_move(platform, self.game.board()),
         }
@@ -202,65 +165,70 @@ impl<R: Resources> Session<R> {
 
     /// The limits of `go` with what the options add.
     fn limits(&self) -> Limits {
-        let mut limits = self.parser.limits().clone();
-        limits.multi_pv = self.options.multi_pv as usize;
-        limits.overhead = u64::from(self.options.move_overhead);
-        if self.options.limit_strength {
-            limit(&mut limits.nodes, strength::nodes(self.options.elo));
+        let mut limits = self.talk.parser.limits().clone();
+        limits.multi_pv = self.talk.options.multi_pv as usize;
+        limits.overhead = u64::from(self.talk.options.move_overhead);
+        if self.talk.options.limit_strength {
+            lower(&mut limits.nodes, strength::nodes(self.talk.options.elo));
         }
         if cfg!(fuzzing) {
-            limit(&mut limits.nodes, FUZZING_NODES);
+            lower(&mut limits.nodes, FUZZING_NODES);
         }
         limits
     }
 
     /// A move of the book, if it may be played and the book knows one that `go` allows.
     fn book_move(&mut self, limits: &Limits, now: u64) -> Option<Move> {
-        if !self.options.own_book {
+        if !self.talk.options.own_book {
             return None;
         }
-        // Mixed as splitmix64 does, with the time as what differs from game to game.
+        // Mixed as splitmix64 begins to, with the time as what differs from game to game.
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_add(now);
         let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mv = Book::new(self.resources.book()).pick(self.game.board(), (mixed >> 32) as u32)?;
         (limits.search_moves.is_empty() || limits.search_moves.contains(&mv)).then_some(mv)
     }
 
-    /// Counts the lines below each move, reading the line in between.
+    /// Counts the lines below each move.
     fn perft(&mut self, depth: u32, platform: &mut impl Platform) -> Outcome {
         let hash_sizes = self.resources.hash_sizes();
-        let board = self.game.board();
+        let board = *self.game.board();
+        let chess960 = self.talk.options.chess960;
         let start = platform.micros();
-        let mut watch = Watch {
-            platform,
-            parser: &mut self.parser,
-            options: &self.options,
-            debug: &mut self.debug,
-            hash_sizes,
-            board,
-            endless: false,
-            outcome: Outcome::default(),
-        };
-        let mut leaves = 0;
+        let mut watch = watch(platform, &mut self.talk, &board, hash_sizes, End::Foreseeable);
+        let mut leaves = u64::from(depth == 0);
         for mv in board.legal_moves() {
-            watch.listen();
-            if watch.outcome.stop || depth == 0 {
-                break;
-            }
-            let below = perft(&board.after(mv), depth - 1);
+            let Some(deeper) = depth.checked_sub(1) else { break };
+            let below = perft_until(&board.after(mv), deeper, &mut || watch.order() == Order::Stop);
+            let Some(below) = below else { break };
             leaves += below;
-            print(watch.platform, format_args!("{}: {below}", mv.long_algebraic(self.options.chess960)));
+            print(watch.platform, format_args!("{}: {below}", mv.long_algebraic(chess960)));
         }
         let outcome = watch.outcome;
-        let leaves = if depth == 0 { 1 } else { leaves };
-        let micros = platform.micros().saturating_sub(start);
-        let speed = (leaves * 1_000_000).checked_div(micros).unwrap_or(0);
+        let speed = bench::per_second(leaves, platform.micros().saturating_sub(start));
         print(platform, format_args!("Nodes searched: {leaves} ({speed} a second)"));
         outcome
     }
 
+    /// Searches the fixed positions.
+    fn bench(&mut self, depth: u32, platform: &mut impl Platform) -> Outcome {
+        let depth = if cfg!(fuzzing) { 1 } else { depth };
+        let hash_sizes = self.resources.hash_sizes();
+        platform.thinking(true);
+        let mut watch =
+            Watch { tells: false, ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, End::Foreseeable) };
+        let clusters = self.resources.clusters();
+        let tally = bench::run(&mut self.searcher, clusters, depth, &mut watch, |watch, fen, nodes| {
+            print(watch.platform, format_args!("{nodes:>10} {fen}"));
+        });
+        let outcome = watch.outcome;
+        platform.thinking(false);
+        print(platform, format_args!("{} nodes {} nps", tally.nodes, tally.nodes_per_second()));
+        outcome
+    }
+
     fn set_option(&mut self, platform: &mut impl Platform) {
-        let (name, value) = self.parser.option();
+        let (name, value) = self.talk.parser.option();
         let Some((id, name, kind)) = options::find(name) else {
             let name = name.escape_debug();
             return print(platform, format_args!("info string setoption: there is no option '{name}'"));
@@ -272,53 +240,54 @@ impl<R: Resources> Session<R> {
                 Some(on) => self.set_check(id, on),
                 None => print(platform, format_args!("info string {name}: 'true' or 'false' wanted, not '{shown}'")),
             },
-            Kind::Hash | Kind::Spin(..) => {
-                let (min, max) = match kind {
-                    Kind::Spin(_, min, max) => (min, max),
-                    _ => (self.resources.hash_sizes().0, self.resources.hash_sizes().1),
-                };
-                match value.parse() {
-                    Ok(number) if (min..=max).contains(&number) => self.set_spin(id, number, platform),
-                    _ => print(
-                        platform,
-                        format_args!("info string {name}: a number from {min} to {max} wanted, not '{shown}'"),
-                    ),
-                }
+            Kind::Hash => {
+                let HashSizes { min, max, .. } = self.resources.hash_sizes();
+                self.set_number(id, name, min, max, platform);
             }
+            Kind::Spin(_, min, max) => self.set_number(id, name, min, max, platform),
+            Kind::Overhead(max) => self.set_number(id, name, 0, max, platform),
             Kind::Text => self.load(id, name, platform),
         }
     }
 
     const fn set_check(&mut self, id: Id, on: bool) {
         match id {
-            Id::OwnBook => self.options.own_book = on,
-            Id::Chess960 => self.options.chess960 = on,
-            Id::ShowWdl => self.options.show_wdl = on,
-            Id::LimitStrength => self.options.limit_strength = on,
+            Id::OwnBook => self.talk.options.own_book = on,
+            Id::Chess960 => self.talk.options.chess960 = on,
+            Id::ShowWdl => self.talk.options.show_wdl = on,
+            Id::LimitStrength => self.talk.options.limit_strength = on,
             // Pondering is the chess program's affair; the option only says that it may happen.
             _ => {}
         }
     }
 
-    fn set_spin(&mut self, id: Id, number: u32, platform: &mut impl Platform) {
+    fn set_number(&mut self, id: Id, name: &str, min: u32, max: u32, platform: &mut impl Platform) {
+        let (_, value) = self.talk.parser.option();
+        let Some(number) = value.parse().ok().filter(|number| (min..=max).contains(number)) else {
+            let shown = value.escape_debug();
+            return print(
+                platform,
+                format_args!("info string {name}: a number from {min} to {max} wanted, not '{shown}'"),
+            );
+        };
         match id {
             Id::Hash => {
-                if number != self.resources.hash_sizes().2
+                if number != self.resources.hash_sizes().now
                     && let Err(problem) = self.resources.resize_hash(number)
                 {
                     print(platform, format_args!("info string Hash: {problem}"));
                 }
             }
-            Id::MultiPv => self.options.multi_pv = number,
-            Id::Elo => self.options.elo = number,
-            Id::MoveOverhead => self.options.move_overhead = number,
+            Id::MultiPv => self.talk.options.multi_pv = number,
+            Id::Elo => self.talk.options.elo = number,
+            Id::MoveOverhead => self.talk.options.move_overhead = number,
             _ => {}
         }
     }
 
     /// Loads the file that a text option names.
     fn load(&mut self, id: Id, name: &str, platform: &mut impl Platform) {
-        let (_, value) = self.parser.option();
+        let (_, value) = self.talk.parser.option();
         let path = if value == "<empty>" { "" } else { value };
         let loaded = match id {
             Id::BookFile => self.resources.load_book(path),
@@ -331,5 +300,26 @@ impl<R: Resources> Session<R> {
             None => say(format_args!("this machine has no files")),
         };
         print(platform, format_args!("info string {name}: {message}"));
+    }
+}
+
+/// A watch over a piece of work that tells what it finds.
+fn watch<'a, P: Platform>(
+    platform: &'a mut P,
+    talk: &'a mut Talk,
+    board: &'a Board,
+    hash_sizes: HashSizes,
+    end: End,
+) -> Watch<'a, P> {
+    Watch {
+        platform,
+        talk,
+        board,
+        hash_sizes,
+        end,
+        end_after_hit: end,
+        tells: true,
+        ponder_hit: false,
+        outcome: Outcome::default(),
     }
 }

@@ -5,8 +5,8 @@ pub(super) const MIN_ELO: u32 = 600;
 /// The strongest.
 pub(super) const MAX_ELO: u32 = 2400;
 
-/// The nodes of a move at the weakest rating.
-const MIN_NODES: u64 = 30;
+/// The nodes of a move at the weakest rating: enough for one ply, captures played out, in most positions.
+const MIN_NODES: u64 = 100;
 /// The rating points that doubling the nodes is worth.
 const DOUBLING: u32 = 120;
 

@@ -2,13 +2,16 @@
 
 use std::fs;
 
-use engine_core::uci::{Message, say};
+use engine_core::uci::{HashSizes, Message, say};
 use firmware::{Cluster, Resources};
 
 /// The size of the hash table, in megabytes: when started, at least, at most.
 const HASH_DEFAULT: u32 = 16;
 const HASH_MIN: u32 = 1;
 const HASH_MAX: u32 = 65_536;
+
+/// What a pipe to a chess program on the same machine, and its scheduler, lose a move.
+const PIPE_OVERHEAD: u32 = 10;
 
 /// A hash table on the heap, and a book from a file.
 #[derive(Debug)]
@@ -32,20 +35,22 @@ impl Resources for Files {
         &mut self.clusters
     }
 
-    fn hash_sizes(&self) -> (u32, u32, u32) {
+    fn hash_sizes(&self) -> HashSizes {
         let megabytes = size_of_val(self.clusters.as_slice()) >> 20;
-        (HASH_MIN, HASH_MAX, megabytes as u32)
+        HashSizes { min: HASH_MIN, max: HASH_MAX, now: megabytes as u32 }
     }
 
     fn resize_hash(&mut self, megabytes: u32) -> Result<(), Message> {
-        let count = clusters_in(megabytes);
-        let mut clusters = Vec::new();
-        if clusters.try_reserve_exact(count).is_err() {
-            return Err(say(format_args!("there are no {megabytes} MB of memory; it stays as it was")));
-        }
-        clusters.resize(count, Cluster::EMPTY);
-        self.clusters = clusters;
-        Ok(())
+        // The old table goes first, so that both need not fit.
+        self.clusters = Vec::new();
+        let enough = self.clusters.try_reserve_exact(clusters_in(megabytes)).is_ok();
+        let given = if enough { megabytes } else { HASH_MIN };
+        self.clusters.resize(clusters_in(given), Cluster::EMPTY);
+        if enough { Ok(()) } else { Err(say(format_args!("there are no {megabytes} MB of memory; it has {given} MB"))) }
+    }
+
+    fn move_overhead(&self) -> u32 {
+        PIPE_OVERHEAD
     }
 
     fn book(&self) -> &[u8] {

@@ -1,6 +1,7 @@
 //! Standard input and output as a serial line.
 
 use std::io::{self, Read, Write};
+use std::process;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
 use std::time::Instant;
@@ -28,9 +29,11 @@ impl Stdio {
         // Ends with the input, or with the program.
         thread::spawn(move || {
             let mut buffer = [0; CHUNK];
-            while let Ok(count @ 1..) = io::stdin().lock().read(&mut buffer) {
-                if sender.send(buffer[..count].to_vec()).is_err() {
-                    return;
+            loop {
+                match io::stdin().lock().read(&mut buffer) {
+                    Ok(count @ 1..) if sender.send(buffer[..count].to_vec()).is_ok() => {}
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    _ => return,
                 }
             }
         });
@@ -61,8 +64,10 @@ impl Platform for Stdio {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Nobody reads any more: then there is nobody to think for.
-        self.closed |= io::stdout().write_all(bytes).is_err();
+        if io::stdout().write_all(bytes).is_err() {
+            // Nobody reads any more: then there is nobody to think for.
+            process::exit(0);
+        }
     }
 
     fn micros(&mut self) -> u64 {

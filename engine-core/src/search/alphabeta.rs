@@ -70,6 +70,39 @@ fn late_move_number(depth: i32, improving: bool) -> usize {
 /// The quiet moves of a node that were tried, for the history.
 type Tried = heapless::Vec<Move, 48>;
 
+/// What is the same for all moves of a node.
+#[derive(Clone, Copy)]
+struct Node {
+    depth: i32,
+    ply: usize,
+    is_pv: bool,
+    in_check: bool,
+    /// Whether the side to move stands better than before.
+    improving: bool,
+    /// The evaluation, or what the table knows better.
+    eval: i32,
+    killers: [Option<Move>; 2],
+}
+
+/// A move of a node, as the order of the node's moves has brought it.
+#[derive(Clone, Copy)]
+struct Tryout {
+    mv: Move,
+    /// The number of the move, the first being 1.
+    number: usize,
+    /// Whether it neither captures nor promotes.
+    quiet: bool,
+}
+
+/// What is left out without being searched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pruned {
+    Nothing,
+    Move,
+    /// The move and all quiet moves after it.
+    Quiet,
+}
+
 impl<O: Observer> Search<'_, '_, O> {
     /// The score of a position below the root, searched to `depth` plies within the window. `may_pass` says
     /// that the turn may be passed here.
@@ -109,12 +142,10 @@ impl<O: Observer> Search<'_, '_, O> {
         {
             return known.score;
         }
-        let hash_move = known.and_then(|known| known.mv);
 
-        let eval = self.refined_eval(board, raw_eval, known);
+        let eval = refined(faded(raw_eval, board), known);
         self.searcher.evals[ply] = (!in_check).then_some(eval as i16);
         let improving = self.is_improving(ply);
-
         if !is_pv && !in_check {
             if depth <= REVERSE_FUTILITY_DEPTH && !is_mate(beta) {
                 let margin = REVERSE_FUTILITY_MARGIN * (depth - i32::from(improving));
@@ -126,12 +157,13 @@ impl<O: Observer> Search<'_, '_, O> {
                 return score;
             }
         }
-
+        let hash_move = known.and_then(|known| known.mv);
         if hash_move.is_none() && depth >= INTERNAL_REDUCTION_DEPTH {
             depth -= 1;
         }
 
         let killers = self.searcher.history.killers(ply);
+        let node = Node { depth, ply, is_pv, in_check, improving, eval, killers };
         let mut picker = Picker::new(&self.searcher.moves, Wanted::All, hash_move, killers);
         let mut tried = Tried::new();
         let mut number = 0;
@@ -140,60 +172,22 @@ impl<O: Observer> Search<'_, '_, O> {
         let mut bound = Bound::Upper;
         while let Some(mv) = picker.next(&mut self.searcher.moves, board, &self.searcher.history) {
             number += 1;
-            let quiet = !is_noisy(board, mv);
-            let history = if quiet { self.searcher.history.score(board, mv) } else { 0 };
-            let mut reduction = late_move_reduction(depth, number);
-
+            let tryout = Tryout { mv, number, quiet: !is_noisy(board, mv) };
+            // There must be a move to fall back on, and zugzwang spoils every guess.
             if best > -MATE_BOUND && board.has_pieces(board.side_to_move()) {
-                let lmr_depth = (depth - reduction).max(0);
-                if quiet && !in_check {
-                    let enough = late_move_number(depth, improving);
-                    let late = !is_pv && depth <= LATE_MOVE_PRUNING_DEPTH && number > enough;
-                    let hope = eval + FUTILITY_BASE + FUTILITY_MARGIN * lmr_depth;
-                    let futile = !is_pv && lmr_depth <= FUTILITY_DEPTH && hope <= alpha && !is_mate(alpha);
-                    if late || futile {
-                        // The quiet moves to come are later still, and promise no more.
+                match prunes(board, node, tryout, alpha) {
+                    Pruned::Nothing => {}
+                    Pruned::Move => continue,
+                    Pruned::Quiet => {
                         picker.skip_quiet();
                         continue;
                     }
                 }
-                if depth <= EXCHANGE_PRUNING_DEPTH {
-                    let loss = if quiet { EXCHANGE_MARGIN_QUIET * lmr_depth } else { EXCHANGE_MARGIN_NOISY * depth };
-                    if !see::wins_at_least(board, mv, -loss) {
-                        continue;
-                    }
-                }
             }
-
-            let child = self.make(board, mv);
-            let gives_check = child.in_check();
-            let new_depth = depth - 1 + i32::from(gives_check);
-            let mut score = -INFINITE;
-            let mut full_window = is_pv && number == 1;
-            if !full_window {
-                if depth >= LATE_MOVE_REDUCTION_DEPTH && number > 1 + usize::from(is_pv) && quiet {
-                    reduction += i32::from(!improving) - i32::from(is_pv) - i32::from(gives_check);
-                    reduction -= i32::from(killers.contains(&Some(mv)));
-                    reduction -= history * 2 / HISTORY_MAX;
-                    reduction = reduction.clamp(0, new_depth - 1);
-                } else {
-                    reduction = 0;
-                }
-                let zero = (-alpha - 1, -alpha);
-                score = -self.search(&child, zero, new_depth - reduction, ply + 1, true);
-                if score > alpha && reduction > 0 {
-                    score = -self.search(&child, zero, new_depth, ply + 1, true);
-                }
-                full_window = is_pv && score > alpha && score < beta;
-            }
-            if full_window {
-                score = -self.search(&child, (-beta, -alpha), new_depth, ply + 1, true);
-            }
-            self.unmake();
+            let score = self.try_move(board, node, tryout, (alpha, beta));
             if self.stopped {
                 break;
             }
-
             if score > best {
                 best = score;
                 if score > alpha {
@@ -205,14 +199,14 @@ impl<O: Observer> Search<'_, '_, O> {
                     }
                     if score >= beta {
                         bound = Bound::Lower;
-                        if quiet {
+                        if tryout.quiet {
                             self.searcher.history.reward(board, ply, depth, mv, &tried);
                         }
                         break;
                     }
                 }
             }
-            if quiet {
+            if tryout.quiet {
                 // Beyond its room the list only stops growing: the last moves go without their malus.
                 let _ = tried.push(mv);
             }
@@ -228,17 +222,29 @@ impl<O: Observer> Search<'_, '_, O> {
         best
     }
 
-    /// The evaluation, or the table's score where that bounds it better.
-    fn refined_eval(&self, board: &Board, raw: i32, known: Option<Known>) -> i32 {
-        let eval = faded(raw, board);
-        match known {
-            Some(known) if !is_mate(known.score) => match known.bound {
-                Bound::Lower => eval.max(known.score),
-                Bound::Upper => eval.min(known.score),
-                Bound::Exact => known.score,
-            },
-            _ => eval,
+    /// Plays a move and searches what comes of it: the first of a principal variation with the whole window, all
+    /// others with none, less deep the later they come, and again where that raises alpha.
+    fn try_move(&mut self, board: &Board, node: Node, tryout: Tryout, (alpha, beta): (i32, i32)) -> i32 {
+        let history = if tryout.quiet { self.searcher.history.score(board, tryout.mv) } else { 0 };
+        let child = self.make(board, tryout.mv);
+        let ply = node.ply + 1;
+        let gives_check = child.in_check();
+        let depth = node.depth - 1 + i32::from(gives_check);
+        let is_first_of_pv = node.is_pv && tryout.number == 1;
+        let mut score = alpha + 1;
+        if !is_first_of_pv {
+            let zero = (-alpha - 1, -alpha);
+            let reduction = reduction(node, tryout, gives_check, history).min(depth - 1).max(0);
+            score = -self.search(&child, zero, depth - reduction, ply, true);
+            if score > alpha && reduction > 0 {
+                score = -self.search(&child, zero, depth, ply, true);
+            }
         }
+        if is_first_of_pv || node.is_pv && score > alpha && score < beta {
+            score = -self.search(&child, (-beta, -alpha), depth, ply, true);
+        }
+        self.unmake();
+        score
     }
 
     /// Whether the side to move stands better than two plies ago.
@@ -281,4 +287,48 @@ impl<O: Observer> Search<'_, '_, O> {
         self.verifying = false;
         (verified >= beta && !self.stopped).then_some(score)
     }
+}
+
+/// The evaluation, or the table's score where that bounds it better.
+fn refined(eval: i32, known: Option<Known>) -> i32 {
+    match known {
+        Some(known) if !is_mate(known.score) => match known.bound {
+            Bound::Lower => eval.max(known.score),
+            Bound::Upper => eval.min(known.score),
+            Bound::Exact => known.score,
+        },
+        _ => eval,
+    }
+}
+
+/// What a shallow node leaves out: quiet moves that come late or promise too little, and moves that lose material.
+fn prunes(board: &Board, node: Node, tryout: Tryout, alpha: i32) -> Pruned {
+    let depth_left = (node.depth - late_move_reduction(node.depth, tryout.number)).max(0);
+    if tryout.quiet && !node.in_check && !node.is_pv {
+        let enough = late_move_number(node.depth, node.improving);
+        let late = node.depth <= LATE_MOVE_PRUNING_DEPTH && tryout.number > enough;
+        let hope = node.eval + FUTILITY_BASE + FUTILITY_MARGIN * depth_left;
+        let futile = depth_left <= FUTILITY_DEPTH && hope <= alpha && !is_mate(alpha);
+        if late || futile {
+            // The quiet moves to come are later still, and promise no more.
+            return Pruned::Quiet;
+        }
+    }
+    let may_lose = if tryout.quiet { EXCHANGE_MARGIN_QUIET * depth_left } else { EXCHANGE_MARGIN_NOISY * node.depth };
+    if node.depth <= EXCHANGE_PRUNING_DEPTH && !see::wins_at_least(board, tryout.mv, -may_lose) {
+        return Pruned::Move;
+    }
+    Pruned::Nothing
+}
+
+/// How many plies less a move is searched at first.
+fn reduction(node: Node, tryout: Tryout, gives_check: bool, history: i32) -> i32 {
+    let late = tryout.number > 1 + usize::from(node.is_pv);
+    if node.depth < LATE_MOVE_REDUCTION_DEPTH || !late || !tryout.quiet {
+        return 0;
+    }
+    let mut reduction = late_move_reduction(node.depth, tryout.number);
+    reduction += i32::from(!node.improving) - i32::from(node.is_pv) - i32::from(gives_check);
+    reduction -= i32::from(node.killers.contains(&Some(tryout.mv)));
+    reduction - history * 2 / HISTORY_MAX
 }

@@ -9,10 +9,11 @@ use crate::chess::{Board, Move};
 use super::history::HISTORY_MAX;
 use super::observer::Observer;
 use super::picker::{Picker, Wanted, is_noisy};
-use super::score::{DRAW, INFINITE, MATE, MATE_BOUND, is_mate, mated_in};
+use super::score::{DRAW, MATE, MATE_BOUND, is_mate, mated_in};
 use super::searcher::{Search, faded};
 use super::see;
 use super::table::{Bound, Known};
+use super::window::{Raise, Window};
 use crate::MAX_PLY;
 
 /// The deepest node whose evaluation alone may exceed beta.
@@ -109,7 +110,7 @@ impl<O: Observer> Search<'_, '_, O> {
     pub(super) fn search(
         &mut self,
         board: &Board,
-        (mut alpha, mut beta): (i32, i32),
+        (alpha, beta): (i32, i32),
         mut depth: i32,
         ply: usize,
         may_pass: bool,
@@ -122,13 +123,13 @@ impl<O: Observer> Search<'_, '_, O> {
         if self.stopped || self.is_draw(board, ply) {
             return DRAW;
         }
-        alpha = alpha.max(mated_in(ply));
-        beta = beta.min(MATE - ply as i32 - 1);
-        if alpha >= beta {
-            return alpha;
+        // No line from here is worse than being mated now, or better than mating with the next move.
+        let mut window = Window::new(alpha.max(mated_in(ply)), beta.min(MATE - ply as i32 - 1));
+        if window.alpha >= window.beta {
+            return window.alpha;
         }
-
-        let is_pv = beta - alpha > 1;
+        let Window { alpha, beta, .. } = window;
+        let is_pv = window.is_open();
         let in_check = board.in_check();
         let known = self.table.probe(board.key(), ply);
         let raw_eval = self.static_eval(board, known);
@@ -167,15 +168,12 @@ impl<O: Observer> Search<'_, '_, O> {
         let mut picker = Picker::new(&self.searcher.moves, Wanted::All, hash_move, killers);
         let mut tried = Tried::new();
         let mut number = 0;
-        let mut best = -INFINITE;
-        let mut best_move = None;
-        let mut bound = Bound::Upper;
         while let Some(mv) = picker.next(&mut self.searcher.moves, board, &self.searcher.history) {
             number += 1;
             let tryout = Tryout { mv, number, quiet: !is_noisy(board, mv) };
             // There must be a move to fall back on, and zugzwang spoils every guess.
-            if best > -MATE_BOUND && board.has_pieces(board.side_to_move()) {
-                match prunes(board, node, tryout, alpha) {
+            if window.best > -MATE_BOUND && board.has_pieces(board.side_to_move()) {
+                match prunes(board, node, tryout, window.alpha) {
                     Pruned::Nothing => {}
                     Pruned::Move => continue,
                     Pruned::Quiet => {
@@ -184,27 +182,19 @@ impl<O: Observer> Search<'_, '_, O> {
                     }
                 }
             }
-            let score = self.try_move(board, node, tryout, (alpha, beta));
+            let score = self.try_move(board, node, tryout, (window.alpha, window.beta));
             if self.stopped {
                 break;
             }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    alpha = score;
-                    best_move = Some(mv);
-                    bound = Bound::Exact;
-                    if is_pv {
-                        self.searcher.pv.update(ply, mv);
-                    }
-                    if score >= beta {
-                        bound = Bound::Lower;
-                        if tryout.quiet {
-                            self.searcher.history.reward(board, ply, depth, mv, &tried);
-                        }
-                        break;
-                    }
+            let raise = window.take(mv, score);
+            if is_pv && raise != Raise::Nothing {
+                self.searcher.pv.update(ply, mv);
+            }
+            if raise == Raise::Beta {
+                if tryout.quiet {
+                    self.searcher.history.reward(board, ply, depth, mv, &tried);
                 }
+                break;
             }
             if tryout.quiet {
                 // Beyond its room the list only stops growing: the last moves go without their malus.
@@ -218,8 +208,9 @@ impl<O: Observer> Search<'_, '_, O> {
         if number == 0 {
             return if in_check { mated_in(ply) } else { DRAW };
         }
-        self.table.store(board.key(), ply, Known { mv: best_move, score: best, eval: raw_eval, depth, bound });
-        best
+        let found = Known { mv: window.best_move, score: window.best, eval: raw_eval, depth, bound: window.bound() };
+        self.table.store(board.key(), ply, found);
+        window.best
     }
 
     /// Plays a move and searches what comes of it: the first of a principal variation with the whole window, all

@@ -18,6 +18,7 @@ mod score;
 mod searcher;
 pub mod see;
 mod table;
+mod window;
 
 pub use iterate::Best;
 pub use limits::{Limits, Remaining};

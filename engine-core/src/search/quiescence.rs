@@ -10,6 +10,7 @@ use super::score::{DRAW, INFINITE, MATE_BOUND, mated_in};
 use super::searcher::{Search, faded};
 use super::see;
 use super::table::{Bound, Known};
+use super::window::{Raise, Window};
 use crate::MAX_PLY;
 
 /// What a capture may bring on top of the piece it takes, in centipawns, when judged before it is searched.
@@ -17,7 +18,7 @@ const DELTA_MARGIN: i32 = 180;
 
 impl<O: Observer> Search<'_, '_, O> {
     /// The score of a position after its captures are played out. In check all evasions are searched.
-    pub(super) fn quiesce(&mut self, board: &Board, mut alpha: i32, beta: i32, ply: usize) -> i32 {
+    pub(super) fn quiesce(&mut self, board: &Board, alpha: i32, beta: i32, ply: usize) -> i32 {
         self.enter(ply);
         self.searcher.pv.clear(ply);
         if self.stopped {
@@ -32,7 +33,8 @@ impl<O: Observer> Search<'_, '_, O> {
         if ply >= MAX_PLY || !self.searcher.moves.has_room() {
             return stand;
         }
-        let is_pv = beta - alpha > 1;
+        let mut window = Window::new(alpha, beta);
+        let is_pv = window.is_open();
         if let Some(known) = known
             && !is_pv
             && known.decides(board, alpha, beta)
@@ -41,62 +43,53 @@ impl<O: Observer> Search<'_, '_, O> {
         }
 
         let in_check = board.in_check();
-        let mut best = -INFINITE;
         if !in_check {
-            best = stand;
-            if best >= beta {
+            // Nobody has to capture.
+            window.best = stand;
+            window.alpha = alpha.max(stand);
+            if stand >= beta {
                 if known.is_none() {
-                    let found = Known { mv: None, score: best, eval, depth: 0, bound: Bound::Lower };
+                    let found = Known { mv: None, score: stand, eval, depth: 0, bound: Bound::Lower };
                     self.table.store(board.key(), ply, found);
                 }
-                return best;
+                return stand;
             }
-            alpha = alpha.max(best);
         }
 
         let wanted = if in_check { Wanted::All } else { Wanted::Winning };
         let mut picker = Picker::new(&self.searcher.moves, wanted, known.and_then(|known| known.mv), [None; 2]);
-        let mut best_move = None;
-        let mut bound = Bound::Upper;
         while let Some(mv) = picker.next(&mut self.searcher.moves, board, &self.searcher.history) {
-            if !in_check && mv.promotes_to().is_none() && alpha > -MATE_BOUND {
+            if !in_check && mv.promotes_to().is_none() && window.alpha > -MATE_BOUND {
                 let victim = board.role_on(mv.to()).map_or(see::value(crate::chess::Role::Pawn), see::value);
                 let hope = stand + victim + DELTA_MARGIN;
-                if hope <= alpha {
-                    best = best.max(hope);
+                if hope <= window.alpha {
+                    window.best = window.best.max(hope);
                     continue;
                 }
             }
             let child = self.make(board, mv);
-            let score = -self.quiesce(&child, -beta, -alpha, ply + 1);
+            let score = -self.quiesce(&child, -window.beta, -window.alpha, ply + 1);
             self.unmake();
             if self.stopped {
                 break;
             }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    alpha = score;
-                    best_move = Some(mv);
-                    bound = Bound::Exact;
-                    if is_pv {
-                        self.searcher.pv.update(ply, mv);
-                    }
-                    if score >= beta {
-                        bound = Bound::Lower;
-                        break;
-                    }
-                }
+            let raise = window.take(mv, score);
+            if is_pv && raise != Raise::Nothing {
+                self.searcher.pv.update(ply, mv);
+            }
+            if raise == Raise::Beta {
+                break;
             }
         }
         picker.finish(&mut self.searcher.moves);
         if self.stopped {
             return DRAW;
         }
-        if best == -INFINITE {
+        if window.best == -INFINITE {
             return mated_in(ply);
         }
-        self.table.store(board.key(), ply, Known { mv: best_move, score: best, eval, depth: 0, bound });
-        best
+        let found = Known { mv: window.best_move, score: window.best, eval, depth: 0, bound: window.bound() };
+        self.table.store(board.key(), ply, found);
+        window.best
     }
 }

@@ -158,9 +158,11 @@ impl Report<'_> {
 fn elo_text(estimate: Option<EloEstimate>) -> String {
     match estimate {
         None => "-".to_owned(),
-        Some(EloEstimate { elo, error }) if elo.is_finite() && error.is_finite() => format!("{elo:+.1} ± {error:.1}"),
-        Some(EloEstimate { elo, .. }) if elo.is_finite() => format!("{elo:+.1} ± inf"),
-        Some(EloEstimate { elo, .. }) => format!("{elo:+}"),
+        Some(EloEstimate { elo, .. }) if elo.is_infinite() => format!("{elo:+}"),
+        Some(EloEstimate { elo, error, .. }) if error.is_finite() => format!("{elo:+.1} ± {error:.1}"),
+        Some(EloEstimate { elo, low, .. }) if low.is_finite() => format!("{elo:+.1}, at least {low:+.1}"),
+        Some(EloEstimate { elo, high, .. }) if high.is_finite() => format!("{elo:+.1}, at most {high:+.1}"),
+        Some(EloEstimate { elo, .. }) => format!("{elo:+.1}, or anything"),
     }
 }
 
@@ -199,6 +201,8 @@ mod tests {
         assert_eq!(text([0; 5]), "-");
         assert_eq!(text([0, 0, 0, 0, 3]), "+inf");
         assert_eq!(text([3, 0, 0, 0, 0]), "-inf");
-        assert_eq!(text([1, 0, 0, 0, 1]), "+0.0 ± inf");
+        assert_eq!(text([1, 0, 0, 0, 1]), "+0.0, or anything");
+        assert_eq!(text([0, 0, 1, 0, 9]), "+512.0, at least +291.3");
+        assert_eq!(text([9, 0, 1, 0, 0]), "-512.0, at most -291.3");
     }
 }

@@ -61,10 +61,8 @@ impl Pentanomial {
     pub fn elo(&self) -> Option<EloEstimate> {
         let (mean, error) = self.mean_and_error()?;
         let spread = NORMAL_95 * error;
-        Some(EloEstimate {
-            elo: elo_from_score(mean),
-            error: (elo_from_score(mean + spread) - elo_from_score(mean - spread)) / 2.0,
-        })
+        let (low, high) = (elo_from_score(mean - spread), elo_from_score(mean + spread));
+        Some(EloEstimate { elo: elo_from_score(mean), low, high, error: (high - low) / 2.0 })
     }
 
     /// Mean score of a pair and its standard error.
@@ -109,12 +107,16 @@ impl Moments {
 /// Two-sided 95% point of the normal distribution.
 const NORMAL_95: f64 = 1.959_963_984_540_054;
 
-/// A difference in Elo and half the width of its 95% interval. Either may be infinite, when all points went one way.
+/// A difference in Elo and its 95% interval. Each may be infinite, where all points went, or may have gone, one way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloEstimate {
     /// Best guess.
     pub elo: f64,
-    /// The truth is within this distance, 19 times of 20.
+    /// The truth is between this and `high`, 19 times of 20.
+    pub low: f64,
+    /// See `low`.
+    pub high: f64,
+    /// Half the width of the interval.
     pub error: f64,
 }
 

@@ -162,7 +162,7 @@ fn an_interrupt_ends_the_match_with_its_summary_and_no_child_lives_on() {
     let mut news = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(news.any(|line| line.unwrap().starts_with("1/2")));
 
-    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupt = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(interrupt.success());
     let (out, _) = finish(&child.wait_with_output().unwrap(), 130);
     assert_has(&out, &["loser against hang\n  +0 =0 -1", "Games: 1"]);

@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(text([0, 0, 0, 0, 3]), "+inf");
         assert_eq!(text([3, 0, 0, 0, 0]), "-inf");
         assert_eq!(text([1, 0, 0, 0, 1]), "+0.0, or anything");
-        assert_eq!(text([0, 0, 1, 0, 9]), "+512.0, at least +291.3");
-        assert_eq!(text([9, 0, 1, 0, 0]), "-512.0, at most -291.3");
+        assert_eq!(text([0, 0, 1, 0, 9]), "+511.5, at least +311.1");
+        assert_eq!(text([9, 0, 1, 0, 0]), "-511.5, at most -311.1");
     }
 }

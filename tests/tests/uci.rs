@@ -61,6 +61,7 @@ fn a_search_reports_every_field() -> Result<()> {
     let last: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 6 ")).collect();
     assert_eq!(last.len(), 3);
     let mut firsts = Vec::new();
+    let mut better = i32::MAX;
     for (line, number) in last.iter().zip(["1", "2", "3"]) {
         assert_eq!(value(line, "multipv"), Some(number));
         for field in ["seldepth", "cp", "nodes", "nps", "hashfull", "time", "pv"] {
@@ -71,6 +72,9 @@ fn a_search_reports_every_field() -> Result<()> {
             [words.next(), words.next(), words.next()].map(|word| word.and_then(|word| word.parse::<u32>().ok()));
         assert_eq!(chances.into_iter().flatten().sum::<u32>(), 1000, "{line}");
         firsts.extend(value(line, "pv"));
+        let score: i32 = value(line, "cp").context("a score")?.parse()?;
+        assert!(score <= better, "the better line comes first: {last:?}");
+        better = score;
     }
     firsts.sort_unstable();
     firsts.dedup();

@@ -83,50 +83,82 @@ fn sort(moves: &mut [RootMove]) {
     }
 }
 
+/// A line of best play from the root, as an iteration has found it.
+#[derive(Clone, Debug)]
+struct Variation {
+    score: i32,
+    selective_depth: usize,
+    pv: Line,
+}
+
+impl Variation {
+    /// The line that was searched last.
+    fn last<O>(search: &Search<'_, '_, O>, score: i32) -> Self {
+        let pv = search.searcher.pv.line(0).iter().copied().collect();
+        Self { score, selective_depth: search.selective_depth, pv }
+    }
+}
+
+/// The lines of an iteration, best first.
+type Variations = heapless::Vec<Variation, MAX_MULTI_PV>;
+
 /// Searches deeper and deeper until a limit is met.
 pub(super) fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board, mut roots: RootMoves) -> Option<Best> {
     let first = roots.0.first()?.mv;
     let mut best = Best { mv: first, ponder: None, score: 0, depth: 0, nodes: 0 };
-    let wanted_lines = search.limits.multi_pv.clamp(1, MAX_MULTI_PV).min(roots.0.len());
     let mut scores = [0; MAX_MULTI_PV];
     let mut stable_for = 0;
     let last_depth = search.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
 
     for depth in 1..=last_depth {
-        for (line, score) in scores.iter_mut().enumerate().take(wanted_lines) {
-            search.selective_depth = 0;
-            let found = aspire(search, board, &mut roots, line, depth, *score);
-            if search.stopped {
-                // A move that has beaten the best of the last iteration before the stop is the better choice.
-                if line == 0
-                    && let Some(root) = roots.0.first()
-                {
-                    let before = best.ponder.filter(|_| root.mv == best.mv);
-                    best.mv = root.mv;
-                    best.ponder = pv_reply(search, root.mv).or(before);
-                }
-                break;
-            }
-            *score = found;
-            // A later line may turn out better than an earlier one.
-            roots.sort_to(line);
-            if line == 0
-                && let Some(root) = roots.0.first()
-            {
-                stable_for = if root.mv == best.mv { stable_for + 1 } else { 0 };
-                let ponder = expected_reply(search, board, root.mv);
-                best = Best { mv: root.mv, ponder, score: found, depth, nodes: 0 };
-            }
+        let lines = iterate(search, board, &mut roots, depth, &scores);
+        for (number, line) in (1..).zip(&lines) {
+            scores[number - 1] = line.score;
+            report(search, depth, number, line, Bound::Exact);
         }
-        if search.stopped {
-            break;
+        let root = roots.0.first()?;
+        if let Some(line) = lines.first() {
+            stable_for = if root.mv == best.mv { stable_for + 1 } else { 0 };
+            let ponder = line.pv.get(1).copied().or_else(|| table_reply(search, board, root.mv));
+            best = Best { mv: root.mv, ponder, score: line.score, depth, nodes: 0 };
+        } else {
+            // Stopped within the first line: a move that has beaten the last iteration's best is the better choice.
+            let before = best.ponder.filter(|_| root.mv == best.mv);
+            best.mv = root.mv;
+            best.ponder = pv_reply(search, root.mv).or(before);
         }
-        if is_enough(search, best, stable_for, roots.0.len()) {
+        if search.stopped || is_enough(search, best, stable_for, roots.0.len()) {
             break;
         }
     }
     best.nodes = search.nodes;
     Some(best)
+}
+
+/// Searches the best lines to a depth; fewer than wanted if the search is stopped. `scores` are those of the last
+/// iteration.
+fn iterate<O: Observer>(
+    search: &mut Search<'_, '_, O>,
+    board: &Board,
+    roots: &mut RootMoves,
+    depth: u32,
+    scores: &[i32; MAX_MULTI_PV],
+) -> Variations {
+    let wanted = search.limits.multi_pv.clamp(1, MAX_MULTI_PV).min(roots.0.len());
+    let mut lines = Variations::new();
+    for (number, &last) in scores.iter().enumerate().take(wanted) {
+        search.selective_depth = 0;
+        let score = aspire(search, board, roots, number, depth, last);
+        if search.stopped {
+            break;
+        }
+        // A later line may turn out better than an earlier one.
+        roots.sort_to(number);
+        let place = lines.iter().position(|line| line.score < score).unwrap_or(lines.len());
+        // There is room for as many as can be wanted.
+        let _ = lines.insert(place, Variation::last(search, score));
+    }
+    lines
 }
 
 /// Whether the result is good enough, or the time too short, for another iteration.
@@ -161,20 +193,18 @@ fn is_enough<O: Observer>(search: &mut Search<'_, '_, O>, best: Best, stable_for
     search.clock.is_enough(now, percent)
 }
 
-/// The answer to a root move that the first line expects.
-fn pv_reply<O: Observer>(search: &Search<'_, '_, O>, mv: Move) -> Option<Move> {
+/// The answer to a root move that the line searched last expects.
+fn pv_reply<O>(search: &Search<'_, '_, O>, mv: Move) -> Option<Move> {
     match search.searcher.pv.line(0) {
         [first, second, ..] if *first == mv => Some(*second),
         _ => None,
     }
 }
 
-/// The answer to a root move that the first line, or else the table, expects.
-fn expected_reply<O: Observer>(search: &Search<'_, '_, O>, board: &Board, mv: Move) -> Option<Move> {
-    pv_reply(search, mv).or_else(|| {
-        let child = board.after(mv);
-        search.table.probe(child.key(), 1)?.mv.filter(|&reply| child.is_legal(reply))
-    })
+/// The answer to a root move that the table expects.
+fn table_reply<O>(search: &Search<'_, '_, O>, board: &Board, mv: Move) -> Option<Move> {
+    let child = board.after(mv);
+    search.table.probe(child.key(), 1)?.mv.filter(|&reply| child.is_legal(reply))
 }
 
 /// Searches one line of the root with a window round its last score, widened until the score lies within.
@@ -203,8 +233,9 @@ fn aspire<O: Observer>(
             Bound::Exact
         };
         let micros = search.observer.micros().saturating_sub(search.start);
-        if bound == Bound::Exact || micros >= TALKATIVE_AFTER {
-            report(search, line, depth, score, bound, micros);
+        if bound != Bound::Exact && micros >= TALKATIVE_AFTER {
+            let variation = Variation::last(search, score);
+            report(search, depth, line + 1, &variation, bound);
         }
         window *= 2;
         match bound {
@@ -221,18 +252,17 @@ fn aspire<O: Observer>(
     }
 }
 
-fn report<O: Observer>(search: &mut Search<'_, '_, O>, line: usize, depth: u32, score: i32, bound: Bound, micros: u64) {
-    let pv: Line = search.searcher.pv.line(0).iter().copied().collect();
+fn report<O: Observer>(search: &mut Search<'_, '_, O>, depth: u32, number: usize, line: &Variation, bound: Bound) {
     let report = Report {
         depth,
-        selective_depth: search.selective_depth,
-        line: line + 1,
-        score,
+        selective_depth: line.selective_depth,
+        line: number,
+        score: line.score,
         bound,
         nodes: search.nodes,
-        micros,
+        micros: search.observer.micros().saturating_sub(search.start),
         permille_full: search.table.permille_full(),
-        pv: &pv,
+        pv: &line.pv,
     };
     search.observer.report(&report);
 }

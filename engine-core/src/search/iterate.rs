@@ -2,15 +2,16 @@
 //!
 //! Sources: <https://www.chessprogramming.org/Iterative_Deepening>, <https://www.chessprogramming.org/Aspiration_Windows>.
 
-use crate::chess::{Board, MAX_MOVES, Move};
+use crate::chess::{Board, Game, MAX_MOVES, Move};
 
 use super::MAX_MULTI_PV;
+use super::clock::Clock;
 use super::limits::Limits;
 use super::observer::{Observer, Report};
 use super::pv::Line;
 use super::score::{INFINITE, MATE, is_mate, mate_in_moves};
-use super::searcher::{Search, faded};
-use super::table::{Bound, Known};
+use super::searcher::{Search, Searcher, faded};
+use super::table::{Bound, Known, Table};
 use crate::MAX_PLY;
 
 /// The first depth that expects a score near the last one.
@@ -46,11 +47,11 @@ struct RootMove {
 
 /// The legal moves of the root, best first.
 #[derive(Clone, Debug)]
-pub(super) struct RootMoves(heapless::Vec<RootMove, MAX_MOVES>);
+struct RootMoves(heapless::Vec<RootMove, MAX_MOVES>);
 
 impl RootMoves {
     /// The legal moves, or those of them that the limits allow.
-    pub(super) fn new(board: &Board, limits: &Limits) -> Self {
+    fn new(board: &Board, limits: &Limits) -> Self {
         let allowed = |mv: &&Move| limits.search_moves.is_empty() || limits.search_moves.contains(mv);
         let moves = board.legal_moves();
         let mut roots: heapless::Vec<_, MAX_MOVES> =
@@ -83,6 +84,37 @@ fn sort(moves: &mut [RootMove]) {
     }
 }
 
+impl Searcher {
+    /// Searches the position of a game for its best move; `None` if there is no legal one (or none of those asked for).
+    pub fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        table: &mut Table<'_>,
+        observer: &mut impl Observer,
+    ) -> Option<Best> {
+        let now = observer.micros();
+        self.evaluator.reset(game.board());
+        self.history.age();
+        self.moves.clear();
+        let mut search = Search {
+            searcher: self,
+            table,
+            observer,
+            limits,
+            clock: Clock::new(limits, now),
+            start: now,
+            keys: game.history().clone(),
+            nodes: 0,
+            selective_depth: 0,
+            verifying: false,
+            stopped: false,
+        };
+        let roots = RootMoves::new(game.board(), limits);
+        deepen(&mut search, game.board(), roots)
+    }
+}
+
 /// A line of best play from the root, as an iteration has found it.
 #[derive(Clone, Debug)]
 struct Variation {
@@ -103,7 +135,7 @@ impl Variation {
 type Variations = heapless::Vec<Variation, MAX_MULTI_PV>;
 
 /// Searches deeper and deeper until a limit is met.
-pub(super) fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board, mut roots: RootMoves) -> Option<Best> {
+fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board, mut roots: RootMoves) -> Option<Best> {
     let first = roots.0.first()?.mv;
     let mut best = Best { mv: first, ponder: None, score: 0, depth: 0, nodes: 0 };
     let mut scores = [0; MAX_MULTI_PV];

@@ -1,12 +1,11 @@
 //! The state of a search, and what all nodes do alike.
 
-use crate::chess::{Board, Game, KeyHistory, Move};
+use crate::chess::{Board, KeyHistory, Move};
 use crate::eval::Evaluator;
 
 use super::Known;
 use super::clock::Clock;
 use super::history::History;
-use super::iterate::{self, Best, RootMoves};
 use super::limits::Limits;
 use super::observer::{Observer, Order};
 use super::picker::MoveStack;
@@ -44,35 +43,6 @@ impl Searcher {
     /// Forgets what it has learnt: another game begins.
     pub fn forget(&mut self) {
         self.history = History::EMPTY;
-    }
-
-    /// Searches the position of a game for its best move; `None` if there is no legal one (or none of those asked for).
-    pub fn think(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        table: &mut Table<'_>,
-        observer: &mut impl Observer,
-    ) -> Option<Best> {
-        let now = observer.micros();
-        self.evaluator.reset(game.board());
-        self.history.age();
-        self.moves.clear();
-        let mut search = Search {
-            searcher: self,
-            table,
-            observer,
-            limits,
-            clock: Clock::new(limits, now),
-            start: now,
-            keys: game.history().clone(),
-            nodes: 0,
-            selective_depth: 0,
-            verifying: false,
-            stopped: false,
-        };
-        let roots = RootMoves::new(game.board(), limits);
-        iterate::deepen(&mut search, game.board(), roots)
     }
 }
 

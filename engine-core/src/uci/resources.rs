@@ -36,7 +36,7 @@ pub trait Resources {
     /// Changes the size of the hash table, which forgets what it knew.
     ///
     /// # Errors
-    /// If there is no such memory. There still is a table, perhaps a smaller one.
+    /// If there is no such memory. The table then has the size it had.
     fn resize_hash(&mut self, megabytes: u32) -> Result<(), Message>;
 
     /// The milliseconds of the clock that a move may lose on the way between the chess program and the engine, unless

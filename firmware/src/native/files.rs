@@ -41,10 +41,11 @@ impl Resources for Files {
     }
 
     fn resize_hash(&mut self, megabytes: u32) -> Result<(), Message> {
+        let before = self.hash_sizes().now;
         // The old table goes first, so that both need not fit.
         self.clusters = Vec::new();
         let enough = self.clusters.try_reserve_exact(clusters_in(megabytes)).is_ok();
-        let given = if enough { megabytes } else { HASH_MIN };
+        let given = if enough { megabytes } else { before };
         self.clusters.resize(clusters_in(given), Cluster::EMPTY);
         if enough { Ok(()) } else { Err(say(format_args!("there are no {megabytes} MB of memory; it has {given} MB"))) }
     }

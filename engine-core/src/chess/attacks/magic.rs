@@ -1,4 +1,4 @@
-//! Slides for desktops: one multiplication and one look-up in 843 KB of tables, which the build script fills.
+//! Slides for desktops: one multiplication and one look-up in 844 KB of tables, which the build script fills.
 //!
 //! Source of the idea: Pradyumna Kannan, "Magic Move-Bitboard Generation in Computer Chess";
 //! <https://www.chessprogramming.org/Magic_Bitboards>.

@@ -1,0 +1,147 @@
+//! The first layer's sums along the line being searched, made when a score is asked for and not before.
+//!
+//! Source: <https://www.chessprogramming.org/NNUE>, "efficiently updatable".
+
+use super::features::Perspective;
+use super::value::ValueNet;
+use crate::MAX_PLY;
+use crate::chess::{Board, Changes, Colour};
+
+/// The sums that memory is set aside for: on a desktop those of every ply at the largest width, on a board 8 KB.
+const CAPACITY: usize =
+    if cfg!(feature = "large-tables") { (MAX_PLY + 1) * 2 * super::header::MAX_WIDTH } else { 4096 };
+
+/// What a move did to the inputs.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// What came and went; `None` if the turn was passed.
+    changes: Option<Changes>,
+    /// How each side sees the board after it.
+    views: [Perspective; 2],
+}
+
+/// Marks in [`Accumulators::held`] the sums of no ply.
+const NONE: u8 = u8::MAX;
+
+/// The accumulators of both perspectives for the plies of a line.
+///
+/// Memory may hold fewer than the line has plies: each ply has its place, and shares it with the plies that are a
+/// multiple of the places away.
+#[derive(Clone, Debug)]
+pub(crate) struct Accumulators {
+    line: [Step; MAX_PLY + 1],
+    ply: usize,
+    /// The ply whose sums each place holds, for each perspective.
+    held: [[u8; 2]; MAX_PLY + 1],
+    sums: Sums,
+}
+
+#[derive(Clone, Debug)]
+#[repr(align(32))]
+struct Sums([i16; CAPACITY]);
+
+impl Accumulators {
+    /// Accumulators that stand on a position, with nothing computed yet.
+    pub(crate) fn new(board: &Board) -> Self {
+        let root = Step { changes: None, views: views(board) };
+        Self { line: [root; MAX_PLY + 1], ply: 0, held: [[NONE; 2]; MAX_PLY + 1], sums: Sums([0; CAPACITY]) }
+    }
+
+    /// Starts a new line from a position.
+    pub(crate) fn reset(&mut self, board: &Board) {
+        self.ply = 0;
+        self.line[0] = Step { changes: None, views: views(board) };
+        self.held = [[NONE; 2]; MAX_PLY + 1];
+    }
+
+    /// Follows a legal move of `board`, or a pass.
+    pub(crate) fn push(&mut self, changes: Option<Changes>, width: usize) {
+        let mut views = self.line[self.ply].views;
+        if let Some(((mover, _), (king, square))) = changes.map(|changes| (changes.removed.0, changes.added.0))
+            && mover.role == crate::chess::Role::King
+        {
+            views[king.colour.index()] = Perspective::new(king.colour, square);
+        }
+        // The search never goes deeper than the line is long.
+        self.ply = (self.ply + 1).min(MAX_PLY);
+        self.line[self.ply] = Step { changes, views };
+        let held = &mut self.held[self.ply % places(width)];
+        for ply in held.iter_mut().filter(|ply| usize::from(**ply) == self.ply) {
+            *ply = NONE;
+        }
+    }
+
+    /// Goes back by one move.
+    pub(crate) fn pop(&mut self) {
+        self.ply = self.ply.saturating_sub(1);
+    }
+
+    /// The sums of `board`, on which the line stands, as the mover and as the opponent sees it.
+    pub(crate) fn sums(&mut self, board: &Board, net: &ValueNet<'_>) -> (&[i16], &[i16]) {
+        for colour in Colour::ALL {
+            self.compute(board, colour, net);
+        }
+        let place = self.ply % places(net.width());
+        let (white, black) = self.sums.0[2 * place * net.width()..][..2 * net.width()].split_at(net.width());
+        match board.side_to_move() {
+            Colour::White => (white, black),
+            Colour::Black => (black, white),
+        }
+    }
+
+    /// Brings the sums of a perspective up to the ply of the line, from the last ply that has them.
+    fn compute(&mut self, board: &Board, colour: Colour, net: &ValueNet<'_>) {
+        let side = colour.index();
+        let places = places(net.width());
+        let view = self.line[self.ply].views[side];
+        let mut known = self.ply;
+        while usize::from(self.held[known % places][side]) != known {
+            // A king that crosses to the other wing changes every input; too far back, the sums are gone.
+            if known == 0 || self.ply - known + 1 >= places || self.line[known - 1].views[side] != view {
+                let sums = self.sums.of(self.ply % places, side, net.width());
+                net.refresh(view, board, sums);
+                self.held[self.ply % places][side] = self.ply as u8;
+                return;
+            }
+            known -= 1;
+        }
+        for ply in known + 1..=self.ply {
+            let (from, to) = self.sums.pair((ply - 1) % places, ply % places, side, net.width());
+            match &self.line[ply].changes {
+                Some(changes) => net.update(view, changes, from, to),
+                None => to.copy_from_slice(from),
+            }
+            self.held[ply % places][side] = ply as u8;
+        }
+    }
+}
+
+impl Sums {
+    /// The sums at a place.
+    fn of(&mut self, place: usize, side: usize, width: usize) -> &mut [i16] {
+        &mut self.0[(2 * place + side) * width..][..width]
+    }
+
+    /// The sums at two places, which differ.
+    fn pair(&mut self, from: usize, to: usize, side: usize, width: usize) -> (&[i16], &mut [i16]) {
+        let start = |place: usize| (2 * place + side) * width;
+        let (from, to) = (start(from), start(to));
+        if from < to {
+            let (low, high) = self.0.split_at_mut(to);
+            (&low[from..][..width], &mut high[..width])
+        } else {
+            let (low, high) = self.0.split_at_mut(from);
+            (&high[..width], &mut low[to..][..width])
+        }
+    }
+}
+
+/// The places that the memory has for accumulators of a width.
+const fn places(width: usize) -> usize {
+    let places = CAPACITY / (2 * width);
+    if places < MAX_PLY + 1 { places } else { MAX_PLY + 1 }
+}
+
+fn views(board: &Board) -> [Perspective; 2] {
+    Colour::ALL.map(|colour| Perspective::of(board, colour))
+}

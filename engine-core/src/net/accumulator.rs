@@ -3,13 +3,13 @@
 //! Source: <https://www.chessprogramming.org/NNUE>, "efficiently updatable".
 
 use super::features::Perspective;
+use super::header::MAX_WIDTH;
 use super::value::ValueNet;
 use crate::MAX_PLY;
-use crate::chess::{Board, Changes, Colour};
+use crate::chess::{Board, Changes, Colour, Role};
 
 /// The sums that memory is set aside for: on a desktop those of every ply at the largest width, on a board 8 KB.
-const CAPACITY: usize =
-    if cfg!(feature = "large-tables") { (MAX_PLY + 1) * 2 * super::header::MAX_WIDTH } else { 4096 };
+const CAPACITY: usize = if cfg!(feature = "large-tables") { (MAX_PLY + 1) * 2 * MAX_WIDTH } else { 4096 };
 
 /// What a move did to the inputs.
 #[derive(Clone, Copy, Debug)]
@@ -54,20 +54,22 @@ impl Accumulators {
         self.held = [[NONE; 2]; MAX_PLY + 1];
     }
 
-    /// Follows a legal move of `board`, or a pass.
-    pub(crate) fn push(&mut self, changes: Option<Changes>, width: usize) {
+    /// Follows a legal move by what it changes, or a pass, for which that is `None`.
+    pub(crate) fn push(&mut self, changes: Option<Changes>, net: &ValueNet<'_>) {
         let mut views = self.line[self.ply].views;
-        if let Some(((mover, _), (king, square))) = changes.map(|changes| (changes.removed.0, changes.added.0))
-            && mover.role == crate::chess::Role::King
+        if let Some(Changes { added: ((mover, square), _), .. }) = changes
+            && mover.role == Role::King
         {
-            views[king.colour.index()] = Perspective::new(king.colour, square);
+            views[mover.colour.index()] = Perspective::new(mover.colour, square);
         }
         // The search never goes deeper than the line is long.
         self.ply = (self.ply + 1).min(MAX_PLY);
         self.line[self.ply] = Step { changes, views };
-        let held = &mut self.held[self.ply % places(width)];
-        for ply in held.iter_mut().filter(|ply| usize::from(**ply) == self.ply) {
-            *ply = NONE;
+        for held in &mut self.held[self.ply % places(net.width())] {
+            // Sums of a ply that the line still has, many plies back, stay.
+            if usize::from(*held) == self.ply {
+                *held = NONE;
+            }
         }
     }
 

@@ -164,7 +164,7 @@ impl<'a> ValueNet<'a> {
     }
 
     /// The score that the first layer's sums, the mover's and the opponent's, lead to, in centipawns.
-    pub(super) fn output(&self, ours: &[i16], theirs: &[i16], pieces: u32) -> i32 {
+    pub(crate) fn output(&self, ours: &[i16], theirs: &[i16], pieces: u32) -> i32 {
         let bucket = bucket(pieces, usize::from(self.shape.buckets));
         let one = self.shape.qa as i16;
         let out = if self.dense.is_empty() {
@@ -201,7 +201,7 @@ impl Dense<'_> {
         for (unit, activation) in activations.iter_mut().enumerate().take(self.units.biases.len()) {
             let (weights, bias) = self.units.unit(unit);
             let sum = (bias + kernels.dot(inputs, weights)).clamp(0, self.one) as u32;
-            *activation = (sum * sum >> self.shift).min(MAX_ACTIVATION) as i8;
+            *activation = ((sum * sum) >> self.shift).min(MAX_ACTIVATION) as i8;
         }
         activations
     }

@@ -80,3 +80,45 @@ impl Kernels {
         dispatch!(self, dot(activations, weights))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    use super::*;
+
+    /// Numbers for every lane of the widest first layer.
+    fn lanes<T: Arbitrary>() -> impl Strategy<Value = Vec<T>> {
+        prop::collection::vec(any::<T>(), 256)
+    }
+
+    proptest! {
+        #[test]
+        fn all_kernels_give_the_same_bits(
+            (from, columns) in (lanes::<i16>(), prop::array::uniform4(lanes::<i8>())),
+            (activations, one, width) in (prop::collection::vec(0i8.., 256), 64i16..=255, 1usize..=16),
+        ) {
+            let width = width * 16;
+            let [a, b, c, d] = columns.each_ref().map(|column| &column[..width]);
+            let made = [Kernels::Portable, Kernels::best()].map(|kernels| {
+                let mut sums = [[0; 256]; 5];
+                let [biased, quiet, capture, promotion, castling] = sums.each_mut().map(|sums| &mut sums[..width]);
+                kernels.start(biased, &from[..width]);
+                kernels.add(biased, a);
+                kernels.update(biased, quiet, [b], [c]);
+                kernels.update(quiet, capture, [a], [b, c]);
+                kernels.update(capture, promotion, [a, d], [b]);
+                kernels.update(promotion, castling, [a, b], [c, d]);
+                let mut squares = [0; 256];
+                let shift = if one < 182 { 8 } else { 9 };
+                kernels.activate(castling, one, shift, &mut squares[..width]);
+                let seen = sums.map(|sums| kernels.screlu_dot(&sums[..width], a, one));
+                (seen, kernels.dot(&squares[..width], b), kernels.dot(&activations[..width], c))
+            });
+            prop_assert_eq!(made[0], made[1]);
+        }
+    }
+}

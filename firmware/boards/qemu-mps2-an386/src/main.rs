@@ -36,8 +36,9 @@ fn main() -> ! {
 /// Plays until the engine is told to quit, and then starts anew.
 #[cfg(not(feature = "measure"))]
 fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    firmware::greet(board);
-    firmware::run(board, firmware::FixedResources::new(hash, &[]));
+    let resources = firmware::FixedResources::new(hash);
+    firmware::greet(board, &resources);
+    firmware::run(board, resources);
     cortex_m::peripheral::SCB::sys_reset()
 }
 
@@ -49,6 +50,6 @@ fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
     measure::run(board, |words| {
         let depth = words.split_ascii_whitespace().nth(1).and_then(|depth| depth.parse().ok());
         let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
-        bench::run(&mut Searcher::new(), hash, depth, &mut Blind, |_, _, _| ()).nodes
+        bench::run(&mut Searcher::new(), hash, depth, None, &mut Blind, |_, _, _| ()).nodes
     })
 }

@@ -4,6 +4,7 @@
 
 use super::features::Perspective;
 use super::header::MAX_WIDTH;
+use super::kernels::Aligned;
 use super::value::ValueNet;
 use crate::MAX_PLY;
 use crate::chess::{Board, Changes, Colour, Role};
@@ -37,14 +38,13 @@ pub(crate) struct Accumulators {
 }
 
 #[derive(Clone, Debug)]
-#[repr(align(32))]
-struct Sums([i16; CAPACITY]);
+struct Sums(Aligned<[i16; CAPACITY]>);
 
 impl Accumulators {
     /// Accumulators that stand on a position, with nothing computed yet.
     pub(crate) fn new(board: &Board) -> Self {
         let root = Step { changes: None, views: views(board) };
-        Self { line: [root; MAX_PLY + 1], ply: 0, held: [[NONE; 2]; MAX_PLY + 1], sums: Sums([0; CAPACITY]) }
+        Self { line: [root; MAX_PLY + 1], ply: 0, held: [[NONE; 2]; MAX_PLY + 1], sums: Sums(Aligned([0; CAPACITY])) }
     }
 
     /// Starts a new line from a position.
@@ -84,7 +84,7 @@ impl Accumulators {
             self.compute(board, colour, net);
         }
         let place = self.ply % places(net.width());
-        let (white, black) = self.sums.0[2 * place * net.width()..][..2 * net.width()].split_at(net.width());
+        let (white, black) = self.sums.0.0[2 * place * net.width()..][..2 * net.width()].split_at(net.width());
         match board.side_to_move() {
             Colour::White => (white, black),
             Colour::Black => (black, white),
@@ -121,7 +121,7 @@ impl Accumulators {
 impl Sums {
     /// The sums at a place.
     fn of(&mut self, place: usize, side: usize, width: usize) -> &mut [i16] {
-        &mut self.0[(2 * place + side) * width..][..width]
+        &mut self.0.0[(2 * place + side) * width..][..width]
     }
 
     /// The sums at two places, which differ.
@@ -129,10 +129,10 @@ impl Sums {
         let start = |place: usize| (2 * place + side) * width;
         let (from, to) = (start(from), start(to));
         if from < to {
-            let (low, high) = self.0.split_at_mut(to);
+            let (low, high) = self.0.0.split_at_mut(to);
             (&low[from..][..width], &mut high[..width])
         } else {
-            let (low, high) = self.0.split_at_mut(from);
+            let (low, high) = self.0.0.split_at_mut(from);
             (&high[..width], &mut low[to..][..width])
         }
     }

@@ -7,14 +7,28 @@
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "vector instructions")]
 mod avx2;
+#[cfg(cortex_m_dsp)]
+#[allow(unsafe_code, reason = "assembly")]
+mod dsp;
 mod portable;
+mod twins;
 
-/// The kernels that a network is computed with.
+pub use twins::all_agree;
+
+/// Numbers at an address that suits every kernel.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(super) struct Aligned<T>(pub(super) T);
+
+/// The kernels that a network is computed with. Slices of numbers begin at a multiple of four bytes, and have a
+/// multiple of [`LANES`](super::header::LANES) of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kernels {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
+    #[cfg(cortex_m_dsp)]
+    Dsp,
 }
 
 /// Calls a kernel of the right kind.
@@ -24,6 +38,8 @@ macro_rules! dispatch {
             Kernels::Portable => portable::$kernel($($argument),*),
             #[cfg(target_arch = "x86_64")]
             Kernels::Avx2(avx2) => avx2.$kernel($($argument),*),
+            #[cfg(cortex_m_dsp)]
+            Kernels::Dsp => dsp::$kernel($($argument),*),
         }
     };
 }
@@ -35,13 +51,16 @@ impl Kernels {
         if let Some(avx2) = avx2::Avx2::detect() {
             return Self::Avx2(avx2);
         }
+        #[cfg(cortex_m_dsp)]
+        return Self::Dsp;
+        #[cfg(not(cortex_m_dsp))]
         Self::Portable
     }
 
     /// Fills an accumulator with the biases of the first layer.
     #[inline]
     pub(super) fn start(self, accumulator: &mut [i16], biases: &[i16]) {
-        accumulator.copy_from_slice(biases);
+        dispatch!(self, start(accumulator, biases));
     }
 
     /// `to = from + added - removed`: one column of weights for each input that comes or goes.
@@ -78,47 +97,5 @@ impl Kernels {
     #[inline]
     pub(super) fn dot(self, activations: &[i8], weights: &[i8]) -> i32 {
         dispatch!(self, dot(activations, weights))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    extern crate std;
-
-    use proptest::prelude::*;
-    use std::vec::Vec;
-
-    use super::*;
-
-    /// Numbers for every lane of the widest first layer.
-    fn lanes<T: Arbitrary>() -> impl Strategy<Value = Vec<T>> {
-        prop::collection::vec(any::<T>(), 256)
-    }
-
-    proptest! {
-        #[test]
-        fn all_kernels_give_the_same_bits(
-            (from, columns) in (lanes::<i16>(), prop::array::uniform4(lanes::<i8>())),
-            (activations, one, width) in (prop::collection::vec(0i8.., 256), 64i16..=255, 1usize..=16),
-        ) {
-            let width = width * 16;
-            let [a, b, c, d] = columns.each_ref().map(|column| &column[..width]);
-            let made = [Kernels::Portable, Kernels::best()].map(|kernels| {
-                let mut sums = [[0; 256]; 5];
-                let [biased, quiet, capture, promotion, castling] = sums.each_mut().map(|sums| &mut sums[..width]);
-                kernels.start(biased, &from[..width]);
-                kernels.add(biased, a);
-                kernels.update(biased, quiet, [b], [c]);
-                kernels.update(quiet, capture, [a], [b, c]);
-                kernels.update(capture, promotion, [a, d], [b]);
-                kernels.update(promotion, castling, [a, b], [c, d]);
-                let mut squares = [0; 256];
-                let shift = if one < 182 { 8 } else { 9 };
-                kernels.activate(castling, one, shift, &mut squares[..width]);
-                let seen = sums.map(|sums| kernels.screlu_dot(&sums[..width], a, one));
-                (seen, kernels.dot(&squares[..width], b), kernels.dot(&activations[..width], c))
-            });
-            prop_assert_eq!(made[0], made[1]);
-        }
     }
 }

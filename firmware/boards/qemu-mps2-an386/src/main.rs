@@ -42,14 +42,21 @@ fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
     cortex_m::peripheral::SCB::sys_reset()
 }
 
-/// Measures the bench, to the depth that the emulator's `-append "bench N"` gives.
+/// Measures what the emulator's `-append` names: `bench N`, the bench to a depth; `kernels N`, the fast kernels of
+/// networks held to the portable ones N times.
 #[cfg(feature = "measure")]
 fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    use engine_core::{bench, search::Blind, search::Searcher};
+    use engine_core::{bench, net, search::Blind, search::Searcher};
 
     measure::run(board, |words| {
-        let depth = words.split_ascii_whitespace().nth(1).and_then(|depth| depth.parse().ok());
-        let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
+        let mut words = words.split_ascii_whitespace();
+        let (command, number) = (words.next(), words.next().and_then(|number| number.parse().ok()));
+        if command == Some("kernels") {
+            let rounds = number.unwrap_or(1);
+            assert!(net::kernels_agree(rounds), "the kernels disagree");
+            return rounds.into();
+        }
+        let depth = number.unwrap_or(bench::DEFAULT_DEPTH);
         bench::run(&mut Searcher::new(), hash, depth, None, &mut Blind, |_, _, _| ()).nodes
     })
 }

@@ -143,9 +143,14 @@ impl<O: Observer> Search<'_, '_, O> {
         }
     }
 
-    /// The static evaluation, from the table where it knows it, and what the table should remember of it.
+    /// The static evaluation, from the table where it knows it, and what the table should remember of it. In check
+    /// nobody asks for it, and it is 0.
     pub(super) fn static_eval(&mut self, board: &Board, known: Option<Known>) -> i32 {
-        known.map_or_else(|| self.searcher.evaluator.evaluate(board, self.network), |known| known.eval)
+        match known {
+            Some(known) => known.eval,
+            None if board.in_check() => 0,
+            None => self.searcher.evaluator.evaluate(board, self.network),
+        }
     }
 }
 

@@ -12,6 +12,8 @@ mod registers;
 #[cfg(feature = "measure")]
 mod semihosting;
 mod uart;
+#[cfg(feature = "measure")]
+mod workload;
 
 use board::Board;
 use cortex_m_rt::entry;
@@ -42,21 +44,8 @@ fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
     cortex_m::peripheral::SCB::sys_reset()
 }
 
-/// Measures what the emulator's `-append` names: `bench N`, the bench to a depth; `kernels N`, the fast kernels of
-/// networks held to the portable ones N times.
+/// Measures what the emulator's `-append` names.
 #[cfg(feature = "measure")]
 fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    use engine_core::{bench, net, search::Blind, search::Searcher};
-
-    measure::run(board, |words| {
-        let mut words = words.split_ascii_whitespace();
-        let (command, number) = (words.next(), words.next().and_then(|number| number.parse().ok()));
-        if command == Some("kernels") {
-            let rounds = number.unwrap_or(1);
-            assert!(net::kernels_agree(rounds), "the kernels disagree");
-            return rounds.into();
-        }
-        let depth = number.unwrap_or(bench::DEFAULT_DEPTH);
-        bench::run(&mut Searcher::new(), hash, depth, None, &mut Blind, |_, _, _| ()).nodes
-    })
+    measure::run(board, |words| workload::work(words, hash))
 }

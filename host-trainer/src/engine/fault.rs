@@ -17,6 +17,9 @@ pub enum Fault {
     /// A move, but too late.
     #[error("overstepped its time by {:.3} s", .0.as_secs_f64())]
     TimeLoss(Duration),
+    /// So much text, in bytes, that no answer can be meant.
+    #[error("wrote {0} bytes without an answer")]
+    Flood(usize),
     /// A move that is not legal, or not a move at all.
     #[error("played the illegal move `{0}`")]
     IllegalMove(String),
@@ -36,6 +39,7 @@ impl Fault {
             Fault::Stall(_) => "stall",
             Fault::Unready(_) => "not ready",
             Fault::TimeLoss(_) => "time loss",
+            Fault::Flood(_) => "flood",
             Fault::IllegalMove(_) => "illegal move",
             Fault::Refusal(_) => "refusal",
             Fault::FalseClaim(_) => "false claim",

@@ -130,7 +130,10 @@ pub(crate) fn termination(verdict: &Verdict) -> &'static str {
         Ending::Adjudicated(_) => "adjudication",
         Ending::Fault(_, Fault::TimeLoss(_) | Fault::Stall(_)) => "time forfeit",
         Ending::Fault(_, Fault::Crash(_) | Fault::Unready(_)) => "abandoned",
-        Ending::Fault(_, Fault::Flood(_) | Fault::IllegalMove(_) | Fault::Refusal(_) | Fault::FalseClaim(_)) => "rules infraction",
+        Ending::Fault(
+            _,
+            Fault::Flood(_) | Fault::Unscored | Fault::IllegalMove(_) | Fault::Refusal(_) | Fault::FalseClaim(_),
+        ) => "rules infraction",
     }
 }
 

@@ -20,6 +20,9 @@ pub enum Fault {
     /// So much text, in bytes, that no answer can be meant.
     #[error("wrote {0} bytes without an answer")]
     Flood(usize),
+    /// A move of which it did not say what it is worth, where that was wanted.
+    #[error("gave a move without a score")]
+    Unscored,
     /// A move that is not legal, or not a move at all.
     #[error("played the illegal move `{0}`")]
     IllegalMove(String),
@@ -40,6 +43,7 @@ impl Fault {
             Fault::Unready(_) => "not ready",
             Fault::TimeLoss(_) => "time loss",
             Fault::Flood(_) => "flood",
+            Fault::Unscored => "no score",
             Fault::IllegalMove(_) => "illegal move",
             Fault::Refusal(_) => "refusal",
             Fault::FalseClaim(_) => "false claim",

@@ -13,10 +13,7 @@ use crate::{
         game::Verdict,
         random::SplitMix64,
     },
-    engine::{
-        fault::{Failure, Fault},
-        info::Score,
-    },
+    engine::{fault::Failure, info::Score},
     line::Line,
     stop::Stop,
 };
@@ -57,8 +54,19 @@ pub struct Game {
     pub verdict: Verdict,
 }
 
+/// Why a game has no end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// The teacher did something wrong, or the game was interrupted.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// The teacher calls every opening decided.
+    #[error("the teacher scores {OPENINGS} random openings on end beyond {0} centipawns")]
+    Openings(i32),
+}
+
 /// Plays one game, random where it may be.
-pub fn play(teacher: &mut Teacher, rules: &Rules, random: &mut SplitMix64, stop: &Stop) -> Result<Game, Failure> {
+pub fn play(teacher: &mut Teacher, rules: &Rules, random: &mut SplitMix64, stop: &Stop) -> Result<Game, Trouble> {
     teacher.new_game()?;
     let (mut line, mut view) = open(teacher, rules, random)?;
     let mut adjudicator = Adjudicator::new(rules.adjudication);
@@ -78,14 +86,14 @@ pub fn play(teacher: &mut Teacher, rules: &Rules, random: &mut SplitMix64, stop:
             return Ok(Game { line, notes, verdict });
         }
         if stop.is_raised() {
-            return Err(Failure::Interrupted);
+            return Err(Failure::Interrupted.into());
         }
         view = teacher.look(&line)?;
     }
 }
 
 /// Finds an opening that is not decided already, and what the teacher says of it.
-fn open(teacher: &mut Teacher, rules: &Rules, random: &mut SplitMix64) -> Result<(Line, View), Failure> {
+fn open(teacher: &mut Teacher, rules: &Rules, random: &mut SplitMix64) -> Result<(Line, View), Trouble> {
     for _ in 0..OPENINGS {
         let line = Line::new(opening::draw(rules.random_plies, random));
         let view = teacher.look(&line)?;
@@ -94,5 +102,5 @@ fn open(teacher: &mut Teacher, rules: &Rules, random: &mut SplitMix64) -> Result
         }
         teacher.new_game()?;
     }
-    Err(Fault::FalseClaim(format!("{OPENINGS} openings on end beyond {} cp", rules.opening_limit)).into())
+    Err(Trouble::Openings(rules.opening_limit))
 }

@@ -91,7 +91,7 @@ impl InProcess {
         };
         self.generation = self.generation.wrapping_add(1);
         let mut table = Table::new(&mut self.clusters, self.generation);
-        let best = self.searcher.think(&game, &limits, &mut table, &mut watcher);
+        self.searcher.think(&game, &limits, &mut table, &mut watcher);
         if self.stop.is_raised() {
             return Err(Failure::Interrupted);
         }
@@ -104,8 +104,8 @@ impl InProcess {
             }
         }
         if choices.is_empty() {
-            let best = best.map_or("none".to_owned(), |best| best.mv.long_algebraic(false).to_string());
-            return Err(Fault::FalseClaim(format!("no score for {best}")).into());
+            // The time was too short for even the first iteration.
+            return Err(Fault::Unscored.into());
         }
         Ok(View { choices, depth: watcher.depth })
     }

@@ -110,7 +110,7 @@ pub struct Args {
     #[arg(long, value_name = "MS")]
     movetime_ms: Option<NonZeroU64>,
 
-    /// Random half-moves at the start of each game, or by chance one more; lines that end the game are drawn anew
+    /// Random half-moves at the start of each game, or by chance one more; lines that end the game are drawn anew. 0: none
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(..=200))]
     random_plies: u32,
 
@@ -154,15 +154,15 @@ pub struct Args {
     #[arg(long, default_value = "1")]
     seed: u64,
 
-    /// Megabytes of hash table for each teacher
-    #[arg(long, value_name = "MB", default_value = "8")]
+    /// Megabytes of hash table for each teacher; it is cleared for every game, which takes longer the larger it is
+    #[arg(long, value_name = "MB", default_value = "1")]
     hash: NonZeroUsize,
 
     /// An option of the teacher, NAME=VALUE; may be given several times
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option, conflicts_with = "self_play")]
     options: Vec<(String, String)>,
 
-    /// Let the teacher keep its hash table from game to game: a little faster, but games then depend on those before
+    /// Let the teacher keep its hash table from game to game: faster, but games then depend on those before
     #[arg(long)]
     keep_hash: bool,
 

@@ -43,6 +43,11 @@ mod tests {
     }
 
     #[test]
+    fn no_random_moves_are_none() {
+        assert!((0..20).all(|game| draw(0, &mut generator(1, game, 0)) == Chess::default()));
+    }
+
+    #[test]
     fn either_side_is_to_move_and_the_game_goes_on() {
         let positions: Vec<Chess> = (0..200).map(|game| draw(8, &mut generator(7, game, 0))).collect();
         let white = positions.iter().filter(|position| position.turn().is_white()).count();

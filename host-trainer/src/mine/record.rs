@@ -164,3 +164,100 @@ fn outcome(verdict: &Verdict) -> GameOutcome {
         None => GameOutcome::Draw(DrawType::Adjudication),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{CastlingMode, Chess};
+
+    use super::*;
+    use crate::{epd, line::Line, mine::game::Note};
+
+    /// A game of these moves, each with a score that counts up.
+    fn game(fen: &str, moves: &str, winner: Option<Color>) -> Game {
+        let mut line = Line::new(epd::parse_position(fen, CastlingMode::Standard).unwrap());
+        for text in moves.split_whitespace() {
+            line.play(epd::parse_move(text, line.position()).unwrap());
+        }
+        let notes = (1..).take(line.plies().len()).map(|cp| Note { score: Score::Centipawns(cp), depth: 1 }).collect();
+        Game { line, notes, verdict: Verdict { winner, ending: Ending::Ruling(Ruling::Checkmate) } }
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    /// Both castlings, a capture in passing, promotions to a queen and a knight.
+    const RICH: &str = "r3k2r/1pp2ppp/8/4P3/8/8/PPP1pPPP/2K4R b kq - 3 20";
+    const RICH_MOVES: &str = "e1=Q+ Rxe1 O-O-O f3 f5 exf6 b5 fxg7 Rd5 gxh8=N";
+
+    fn read(bytes: &[u8]) -> PackedGame {
+        // In the profile of tests, the crate checks every move.
+        PackedGame::deserialise_from(&mut &bytes[..], Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn a_game_is_read_back_position_by_position() {
+        for (fen, moves) in [(START, "e4 e5 Nf3 Nc6 Bb5 a6 O-O"), (RICH, "e1=Q+ Rxe1 O-O Kd2"), (RICH, RICH_MOVES)] {
+            let game = game(fen, moves, Some(Color::Black));
+            let packed = read(&encode(&game).unwrap());
+            assert_eq!(packed.outcome(), viriformat::dataformat::WDL::Loss);
+            let mut positions = vec![game.line.start().clone()];
+            for ply in game.line.plies() {
+                let mut next: Chess = positions[positions.len() - 1].clone();
+                next.play_unchecked(ply.mv);
+                positions.push(next);
+            }
+            let mut seen = 0;
+            packed.visit_positions(|board, score| {
+                let position = &positions[seen];
+                let fen = Fen::from_position(position, EnPassantMode::PseudoLegal).to_string();
+                assert_eq!(board.to_string(), fen);
+                let mover_score = if position.turn().is_white() { score } else { -score };
+                assert_eq!(mover_score, seen as i32 + 1);
+                seen += 1;
+            });
+            assert_eq!(seen, game.notes.len());
+        }
+    }
+
+    #[test]
+    fn scores_fit_and_mates_stand_apart() {
+        for (score, expected) in [
+            (Score::Centipawns(-123), -123),
+            (Score::Centipawns(40_000), 30_000),
+            (Score::Centipawns(i32::MIN), -30_000),
+            (Score::Mate(1), 31_999),
+            (Score::Mate(3), 31_995),
+            (Score::Mate(-2), -31_996),
+            (Score::Mate(0), -32_000),
+            (Score::Mate(i32::MAX), 30_001),
+        ] {
+            assert_eq!(centipawns(score), expected, "{score:?}");
+        }
+    }
+
+    #[test]
+    fn wherever_the_last_game_is_torn_the_others_are_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("worker-1.viri");
+        let first = encode(&game(START, "e4 e5", None)).unwrap();
+        let last = game(RICH, RICH_MOVES, None);
+        let whole = [first.clone(), encode(&last).unwrap()].concat();
+        for length in first.len()..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let (mut file, contents) = GameFile::open(&path).unwrap();
+            let expected = Contents { games: 1, positions: 2, bytes: first.len() as u64 };
+            assert_eq!(contents, expected, "cut at {length}");
+            file.add(&last).unwrap();
+            drop(file);
+            assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {length}");
+        }
+        assert_eq!(scan(&whole[..]).unwrap().games, 2);
+    }
+
+    #[test]
+    fn two_runs_cannot_have_one_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("worker-1.viri");
+        let _first = GameFile::open(&path).unwrap();
+        let error = GameFile::open(&path).unwrap_err().to_string();
+        assert!(error.contains("another run"), "{error}");
+    }
+}

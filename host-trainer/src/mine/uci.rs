@@ -50,7 +50,7 @@ pub struct UciTeacher {
     choices: usize,
     forget: bool,
     question: String,
-    /// The last position of the game from which all moves could be taken back, and the half-moves before it: what came
+    /// The position behind the last move of the game that cannot be taken back, and the half-moves before it: what came
     /// earlier cannot be repeated, and need not be told.
     anchor: String,
     anchor_ply: usize,
@@ -273,26 +273,23 @@ fn note(best: &mut Vec<Info>, info: Info) {
     }
 }
 
-/// What the last reports say, best line first. An engine that reports nothing has only its move, and no score.
+/// What the last reports say, best line first.
 fn view(best: &[Info], answer: &str, line: &Line) -> Result<View, Failure> {
-    // An engine must be able to stand by its answer, whatever was its last report.
     let answer = parse_move(answer, line)?;
     let mut reports: Vec<&Info> = best.iter().collect();
     reports.sort_by_key(|info| info.line);
     let mut choices: Vec<Choice> = Vec::with_capacity(reports.len());
     for info in &reports {
         let (Some(score), Some(text)) = (info.score, &info.best) else { continue };
-        let mv = parse_move(text, line)?;
+        // Of one line alone, the answer has the last word.
+        let mv = if reports.len() == 1 { answer } else { parse_move(text, line)? };
         // When a search ends within an iteration, a move may be among the lines of this one and of the last.
         if choices.iter().all(|choice| choice.mv != mv) {
             choices.push(Choice { mv, score });
         }
     }
     if choices.is_empty() {
-        choices.push(Choice { mv: answer, score: Score::Centipawns(0) });
-    }
-    if reports.len() <= 1 {
-        choices[0].mv = answer;
+        return Err(Fault::Unscored.into());
     }
     let depth = reports.first().and_then(|info| info.depth).unwrap_or(0);
     Ok(View { choices, depth })
@@ -350,5 +347,110 @@ impl Lines {
     /// The line; empty if it is not text.
     fn line(&self) -> &str {
         std::str::from_utf8(&self.buffer[self.line.clone()]).unwrap_or("")
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn seen(reports: &[&str], answer: &str) -> Result<Vec<(String, Score)>, Failure> {
+        let mut best = Vec::new();
+        for report in reports {
+            note(&mut best, Info::parse(report.split_whitespace()).unwrap());
+        }
+        let line = Line::default();
+        let view = view(&best, answer, &line)?;
+        let name = |choice: &Choice| {
+            let mut after = line.clone();
+            after.play(choice.mv);
+            (after.plies()[0].uci.clone(), choice.score)
+        };
+        Ok(view.choices.iter().map(name).collect())
+    }
+
+    #[test]
+    fn choices_come_best_first_from_the_last_reports() {
+        let reports = [
+            "depth 1 multipv 2 score cp 7 pv d2d4",
+            "depth 1 multipv 1 score cp 9 pv e2e4",
+            "depth 2 multipv 1 score cp 8 pv d2d4",
+            "depth 2 multipv 2 score cp -5 pv a2a3",
+        ];
+        let expected =
+            [("d2d4".to_owned(), Score::Centipawns(8)), ("a2a3".to_owned(), Score::Centipawns(-5))];
+        assert_eq!(seen(&reports, "d2d4").unwrap(), expected);
+    }
+
+    #[test]
+    fn a_move_is_not_chosen_twice_when_a_search_ends_half_way() {
+        let reports = [
+            "depth 1 multipv 1 score cp 9 pv e2e4",
+            "depth 1 multipv 2 score cp 7 pv d2d4",
+            "depth 2 multipv 1 score cp 8 pv d2d4",
+        ];
+        assert_eq!(seen(&reports, "d2d4").unwrap(), [("d2d4".to_owned(), Score::Centipawns(8))]);
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_a_fault() {
+        assert_eq!(seen(&[], "e2e4").unwrap_err(), Fault::Unscored.into());
+        let illegal = |text: &str| Failure::from(Fault::IllegalMove(text.to_owned()));
+        assert_eq!(seen(&["score cp 1 pv e2e4"], "e2e5").unwrap_err(), illegal("e2e5"));
+        let two = ["multipv 1 score cp 1 pv e2e4", "multipv 2 score cp 1 pv e2e5"];
+        assert_eq!(seen(&two, "e2e4").unwrap_err(), illegal("e2e5"));
+    }
+
+    #[test]
+    fn a_question_tells_what_can_still_be_repeated() {
+        let leash = Arc::new(Leash::new(Duration::from_secs(9)));
+        let (input, output) = spawn(&["cat".to_owned()], &leash).unwrap();
+        let mut teacher = UciTeacher {
+            name: String::new(),
+            input,
+            output: Lines::new(output),
+            leash,
+            stop: Stop::new(),
+            go: "go depth 5\n".to_owned(),
+            choices: 1,
+            forget: true,
+            question: String::new(),
+            anchor: String::new(),
+            anchor_ply: 0,
+        };
+        let mut line = Line::default();
+        let mut ask = |line: &Line| {
+            teacher.set_question(line);
+            teacher.question.clone()
+        };
+        let play = |line: &mut Line, text: &str| line.play(parse_move(text, line).unwrap());
+        let start = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        assert_eq!(ask(&line), format!("{start}\ngo depth 5\n"));
+        play(&mut line, "g1f3");
+        assert_eq!(ask(&line), format!("{start} moves g1f3\ngo depth 5\n"));
+        play(&mut line, "e7e5");
+        let pawn = "position fen rnbqkbnr/pppp1ppp/8/4p3/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2";
+        assert_eq!(ask(&line), format!("{pawn}\ngo depth 5\n"));
+        play(&mut line, "f3g1");
+        play(&mut line, "b8c6");
+        assert_eq!(ask(&line), format!("{pawn} moves f3g1 b8c6\ngo depth 5\n"));
+    }
+
+    #[test]
+    fn lines_of_any_cut_are_put_together_and_endless_ones_given_up() {
+        let leash = Leash::new(Duration::from_secs(9));
+        let shell = |script: &str| {
+            let words = ["sh", "-c", script].map(str::to_owned);
+            Lines::new(spawn(&words, &leash).unwrap().1)
+        };
+        let mut lines = shell("printf 'one\\ntw'; sleep 0.05; printf 'o\\nthree'; head -c 70000 /dev/zero");
+        for expected in ["one", "two"] {
+            assert!(lines.advance().unwrap());
+            assert_eq!(lines.line(), expected);
+        }
+        assert!(!lines.advance().unwrap(), "a line of 70000 bytes");
+        let mut lines = shell("echo end; printf torn");
+        assert!(lines.advance().unwrap());
+        assert_eq!(lines.advance().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     }
 }

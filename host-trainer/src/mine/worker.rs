@@ -9,7 +9,7 @@ use std::sync::{
 use anyhow::{Context, anyhow};
 
 use super::{
-    game::{self, Rules},
+    game::{self, Rules, Trouble},
     leash::Leash,
     opening,
     pgn::PgnFile,
@@ -95,8 +95,9 @@ fn play(plan: &Plan, desk: &mut Desk, news: &Sender<News>, stop: &Stop) -> anyho
         let mut random = opening::generator(plan.seed, desk.next, attempt);
         let game = match game::play(&mut master, &plan.rules, &mut random, stop) {
             Ok(game) => game,
-            Err(Failure::Interrupted) => return Ok(()),
-            Err(Failure::Fault(fault)) => {
+            Err(Trouble::Failure(Failure::Interrupted)) => return Ok(()),
+            Err(Trouble::Openings(limit)) => return Err(Trouble::Openings(limit).into()),
+            Err(Trouble::Failure(Failure::Fault(fault))) => {
                 attempt += 1;
                 if attempt == MAX_FAULTS {
                     return Err(anyhow!(fault).context(format!("the teacher failed {MAX_FAULTS} times on end")));

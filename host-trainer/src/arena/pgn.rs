@@ -185,11 +185,7 @@ mod tests {
     use shakmaty::Chess;
 
     use super::*;
-    use crate::{
-        engine::info::Score,
-        epd,
-        line::Ruling,
-    };
+    use crate::{engine::info::Score, epd, line::Ruling};
 
     fn played(start: Chess, moves: &[&str], notes: Vec<MoveNote>, verdict: Verdict) -> Game {
         let mut line = Line::new(start);

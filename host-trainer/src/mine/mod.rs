@@ -231,12 +231,7 @@ impl Args {
     }
 
     fn lesson(&self) -> Lesson {
-        Lesson {
-            limits: self.limits(),
-            choices: self.choose.count(),
-            hash: self.hash.get(),
-            forget: !self.keep_hash,
-        }
+        Lesson { limits: self.limits(), choices: self.choose.count(), hash: self.hash.get(), forget: !self.keep_hash }
     }
 
     fn rules(&self) -> Rules {
@@ -298,12 +293,7 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     let settings = args.settings(teacher.clone(), workers);
     if let Some(begun) = &begun {
         let contradictions = settings.contradictions(begun);
-        ensure!(
-            contradictions.is_empty(),
-            "{} was begun otherwise: {}",
-            args.out.display(),
-            contradictions.join("; ")
-        );
+        ensure!(contradictions.is_empty(), "{} was begun otherwise: {}", args.out.display(), contradictions.join("; "));
     }
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
 
@@ -312,7 +302,12 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     for worker in 0..workers {
         let path = args.out.join(format!("worker-{}.viri", worker + 1));
         let (file, contents) = GameFile::open(&path)?;
-        ensure!(begun.is_some() || contents.games == 0, "{} holds games, but no {}", args.out.display(), settings::FILE);
+        ensure!(
+            begun.is_some() || contents.games == 0,
+            "{} holds games, but no {}",
+            args.out.display(),
+            settings::FILE
+        );
         before = (before.0 + contents.games, before.1 + contents.positions);
         let pgn = if args.no_pgn {
             None

@@ -11,9 +11,9 @@ pub fn generator(seed: u64, game: u64, attempt: u64) -> SplitMix64 {
 }
 
 /// A position after `plies` or `plies + 1` uniformly random legal moves from the usual start, so that either side may
-/// be to move. Lines that end the game are given up for others.
+/// be to move; for 0 the usual start itself. Lines that end the game are given up for others.
 pub fn draw(plies: u64, random: &mut SplitMix64) -> Chess {
-    let plies = plies + random.below(2);
+    let plies = if plies == 0 { 0 } else { plies + random.below(2) };
     loop {
         let mut position = Chess::default();
         for _ in 0..plies {

@@ -85,7 +85,8 @@ mod tests {
     };
 
     fn mate() -> Game {
-        let start = epd::parse_position("rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2", CastlingMode::Standard);
+        let start =
+            epd::parse_position("rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2", CastlingMode::Standard);
         let mut line = Line::new(start.unwrap());
         for text in ["g4", "Qh4#"] {
             line.play(epd::parse_move(text, line.position()).unwrap());

@@ -146,9 +146,7 @@ fn pack(mv: Move) -> anyhow::Result<PackedMove> {
             PackedMove::new_with_promo(square(from)?, square(to)?, piece)
         }
         Move::Normal { from, to, promotion: None, .. } => PackedMove::new(square(from)?, square(to)?),
-        Move::EnPassant { from, to } => {
-            PackedMove::new_with_flags(square(from)?, square(to)?, MoveFlags::EnPassant)
-        }
+        Move::EnPassant { from, to } => PackedMove::new_with_flags(square(from)?, square(to)?, MoveFlags::EnPassant),
         // The king takes its own rook.
         Move::Castle { king, rook } => PackedMove::new_with_flags(square(king)?, square(rook)?, MoveFlags::Castle),
         Move::Put { .. } => bail!("no move of chess: {mv:?}"),

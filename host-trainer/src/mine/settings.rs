@@ -57,7 +57,8 @@ impl Settings {
         let mut names: Vec<&String> = self.0.keys().chain(begun.0.keys()).collect();
         names.sort();
         names.dedup();
-        let show = |settings: &Settings, name: &str| settings.0.get(name).map_or("not set".to_owned(), Value::to_string);
+        let show =
+            |settings: &Settings, name: &str| settings.0.get(name).map_or("not set".to_owned(), Value::to_string);
         let differs = |name: &&String| self.0.get(*name) != begun.0.get(*name);
         let describe = |name: &String| format!("{name} was {} and is now {}", show(begun, name), show(self, name));
         names.into_iter().filter(differs).map(describe).collect()

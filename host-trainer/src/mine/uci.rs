@@ -20,7 +20,7 @@ use super::{
 use crate::{
     engine::{
         fault::{Failure, Fault},
-        info::{Info, Score},
+        info::Info,
         limits::Limits,
         uci::{parse_move, set_option},
     },
@@ -87,7 +87,10 @@ impl UciTeacher {
             settings += &format!("{}\n", set_option("Hash", &lesson.hash.to_string()));
         }
         if lesson.choices > 1 {
-            ensure!(knows("MultiPV"), "teacher `{label}` has no option `MultiPV`: only --choose 100 is possible with it");
+            ensure!(
+                knows("MultiPV"),
+                "teacher `{label}` has no option `MultiPV`: only --choose 100 is possible with it"
+            );
             settings += &format!("{}\n", set_option("MultiPV", &lesson.choices.to_string()));
         }
         for (name, value) in options {
@@ -353,6 +356,7 @@ impl Lines {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::engine::info::Score;
 
     fn seen(reports: &[&str], answer: &str) -> Result<Vec<(String, Score)>, Failure> {
         let mut best = Vec::new();
@@ -377,8 +381,7 @@ mod tests {
             "depth 2 multipv 1 score cp 8 pv d2d4",
             "depth 2 multipv 2 score cp -5 pv a2a3",
         ];
-        let expected =
-            [("d2d4".to_owned(), Score::Centipawns(8)), ("a2a3".to_owned(), Score::Centipawns(-5))];
+        let expected = [("d2d4".to_owned(), Score::Centipawns(8)), ("a2a3".to_owned(), Score::Centipawns(-5))];
         assert_eq!(seen(&reports, "d2d4").unwrap(), expected);
     }
 

@@ -8,6 +8,7 @@
 //! arbiter that shares the player's code cannot see the player's faults.
 
 pub mod arena;
+pub mod data;
 pub mod engine;
 pub mod epd;
 pub mod line;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, stop::Stop, suite};
+use host_trainer::{arena, data, stop::Stop, suite};
 use tracing_subscriber::EnvFilter;
 
 /// Measure chess engines: play matches, run suites of positions.
@@ -18,6 +18,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Arena(arena::Args),
+    Data(data::Args),
     Suite(suite::Args),
 }
 
@@ -42,6 +43,7 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
     stop.on_signal().context("cannot watch for Ctrl-C")?;
     match command {
         Command::Arena(args) => arena::run(args, &stop),
+        Command::Data(args) => data::run(args, &stop),
         Command::Suite(args) => suite::run(args, &stop),
     }
 }

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use host_trainer::{arena, data, stop::Stop, suite};
 use tracing_subscriber::EnvFilter;
 
-/// Measure chess engines: play matches, run suites of positions.
+/// Measure chess engines, and prepare what a network learns from.
 #[derive(Debug, Parser)]
 #[command(name = "trainer", version, max_term_width = 110)]
 struct Cli {

@@ -125,3 +125,52 @@ impl<R: Read> Source for BulletReader<R> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_record_is_the_position_as_the_side_to_move_sees_it() {
+        let black = Board::from_fen("4k3/p7/8/8/8/8/6PP/4K2R b K - 0 9").unwrap();
+        let white = Board::from_fen("4k2r/6pp/8/8/8/8/P7/4K3 w - - 0 1").unwrap();
+        let record = encode(&black, -40, Outcome::Loss);
+        assert_eq!(record, encode(&white, -40, Outcome::Loss));
+        let expected = Sample { board: white, played: None, score: Some(-40), outcome: Outcome::Loss, ply: None };
+        assert_eq!(decode(&record), Ok(expected));
+    }
+
+    #[test]
+    fn the_key_is_of_the_placement_alone() {
+        let key = |fen, score, outcome| key(&encode(&Board::from_fen(fen).unwrap(), score, outcome));
+        let one = key("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", 10, Outcome::Win);
+        assert_eq!(key("r3k2r/8/8/8/8/8/8/R3K2R b - - 30 40", 20, Outcome::Draw), one, "symmetric");
+        assert_ne!(key("r3k2r/8/8/8/8/8/8/R3K1R1 w Qkq - 0 1", 10, Outcome::Win), one);
+        assert_ne!(key("r3k2r/8/8/8/8/8/8/R3K2Q w Qkq - 0 1", 10, Outcome::Win), one);
+    }
+
+    #[test]
+    fn what_is_no_position_is_named() {
+        let record = encode(&Board::start(), 0, Outcome::Draw);
+        let changed = |at: usize, value: u8| {
+            let mut record = record;
+            record[at] = value;
+            decode(&record).unwrap_err()
+        };
+        assert_eq!(changed(2, 1), "33 pieces");
+        assert_eq!(changed(8, 0x16), "an unknown piece on a1");
+        assert_eq!(changed(26, 3), "result 3, not 0, 1 or 2");
+        assert!(changed(27, 5).ends_with("a king is not where the record says"));
+        assert!(changed(10, 0x24).contains("must have one king"), "a queen in the king's place");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(record in any::<Record>()) {
+            // Bytes at random are never a position: that would take two kings where they are said to be, and more.
+            prop_assert!(decode(&record).is_err());
+        }
+    }
+}

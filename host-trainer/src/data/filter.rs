@@ -123,3 +123,90 @@ impl Rejected {
         Reason::ALL.into_iter().map(|reason| (reason.name(), self.of(reason)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine_core::chess::Board;
+
+    use super::*;
+
+    const DEFAULTS: Filters =
+        Filters { min_ply: 16, max_score: 2400, contradiction: 600, keep_checks: false, keep_captures: false };
+
+    fn sample(fen: &str, mv: &str) -> Sample {
+        let board = Board::from_fen(fen).unwrap();
+        let played = Some(board.parse_move(mv.as_bytes()).unwrap());
+        Sample { board, played, score: Some(50), outcome: Outcome::Draw, ply: Some(16) }
+    }
+
+    fn quiet() -> Sample {
+        sample("4k3/P7/8/8/2pP4/8/8/4K3 b - d3 0 9", "e8d7")
+    }
+
+    #[test]
+    fn plies_count_from_the_least_that_is_kept() {
+        assert_eq!(DEFAULTS.pass(&quiet()), Ok(50));
+        assert_eq!(DEFAULTS.pass(&Sample { ply: Some(15), ..quiet() }), Err(Reason::Early));
+        assert_eq!(Filters { min_ply: 15, ..DEFAULTS }.pass(&Sample { ply: Some(15), ..quiet() }), Ok(50));
+        assert_eq!(DEFAULTS.pass(&Sample { ply: None, ..quiet() }), Ok(50), "unknown");
+    }
+
+    #[test]
+    fn checks() {
+        let checked = sample("4k3/8/8/8/8/8/8/r3K3 w - - 0 9", "e1e2");
+        assert_eq!(DEFAULTS.pass(&checked), Err(Reason::Check));
+        assert_eq!(Filters { keep_checks: true, ..DEFAULTS }.pass(&checked), Ok(50));
+    }
+
+    #[test]
+    fn captures_and_promotions_but_not_castling() {
+        let white = "3r3k/R3P2p/8/8/8/8/8/4K3 w - - 0 9";
+        for (sample, is_capture) in [
+            (sample(white, "e7d8q"), true),
+            (sample("4k3/8/8/8/8/8/4K2P/7r b - - 0 9", "h1h2"), true),
+            (sample(white, "e7e8n"), true),
+            (sample(white, "a7a8"), false),
+            (sample("4k3/8/8/8/2pP4/8/8/4K3 b - d3 0 9", "c4d3"), true),
+            (sample("4k3/8/8/8/2pP4/8/8/4K3 b - d3 0 9", "c4c3"), false),
+            (sample("7k/8/8/8/8/8/8/R3K3 w Q - 0 9", "e1c1"), false),
+        ] {
+            let expected = if is_capture { Err(Reason::Capture) } else { Ok(50) };
+            assert_eq!(DEFAULTS.pass(&sample), expected, "{:?}", sample.played);
+            assert_eq!(Filters { keep_captures: true, ..DEFAULTS }.pass(&sample), Ok(50));
+        }
+        assert_eq!(DEFAULTS.pass(&Sample { played: None, ..quiet() }), Ok(50), "unknown");
+    }
+
+    #[test]
+    fn scores() {
+        let pass = |score| DEFAULTS.pass(&Sample { score, ..quiet() });
+        assert_eq!(pass(None), Err(Reason::Unscored));
+        for sign in [1, -1] {
+            assert_eq!(pass(Some(sign * 2400)), Ok(sign * 2400));
+            assert_eq!(pass(Some(sign * 2401)), Err(Reason::Score));
+            assert_eq!(pass(Some(sign * (MATE_FROM - 1))), Err(Reason::Score));
+            assert_eq!(pass(Some(sign * MATE_FROM)), Err(Reason::Mate));
+        }
+        assert_eq!(pass(Some(i16::MIN)), Err(Reason::Mate));
+    }
+
+    #[test]
+    fn a_score_contradicts_the_loss_of_the_side_it_favours() {
+        let never = Filters { contradiction: 0, ..DEFAULTS };
+        for (score, outcome, contradicts) in [
+            (600, Outcome::Loss, true),
+            (599, Outcome::Loss, false),
+            (600, Outcome::Draw, false),
+            (600, Outcome::Win, false),
+            (-600, Outcome::Win, true),
+            (-599, Outcome::Win, false),
+            (-600, Outcome::Draw, false),
+            (-600, Outcome::Loss, false),
+        ] {
+            let sample = Sample { score: Some(score), outcome, ..quiet() };
+            let expected = if contradicts { Err(Reason::Contradiction) } else { Ok(score) };
+            assert_eq!(DEFAULTS.pass(&sample), expected, "{score} {outcome:?}");
+            assert_eq!(never.pass(&sample), Ok(score));
+        }
+    }
+}

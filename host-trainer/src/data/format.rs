@@ -3,6 +3,7 @@
 use std::{
     fmt,
     fs::File,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -120,13 +121,14 @@ impl Input {
     pub fn open(&self, bar: &ProgressBar) -> anyhow::Result<Box<dyn Source>> {
         let name = self.path.display().to_string();
         let file = File::open(&self.path).with_context(|| format!("cannot read {name}"))?;
-        let file = bar.wrap_read(file);
+        // What a run still adds meanwhile is left for another time: the size on record is what was read.
+        let file = bar.wrap_read(file.take(self.size));
         Ok(match self.format {
             Format::Viri => Box::new(ViriReader::new(file, name)),
             Format::Pgn => Box::new(PgnReader::new(file, name)),
             Format::Bullet => Box::new(BulletReader::new(file, name)),
             #[cfg(feature = "binpack")]
-            Format::Binpack => Box::new(super::binpack::BinpackReader::new(file)?),
+            Format::Binpack => Box::new(super::binpack::BinpackReader::new(file)),
             #[cfg(not(feature = "binpack"))]
             Format::Binpack => {
                 bail!("{name}: this trainer was built without binpacks; build it with `--features binpack`")

@@ -3,6 +3,8 @@
 //! [`format`] opens a file by its name; whatever it is, it gives [games](game::Game) of labelled positions. Games are
 //! replayed with the engine's own board, for speed: tests hold the result to `shakmaty`.
 
+#[cfg(feature = "binpack")]
+pub mod binpack;
 pub mod bullet;
 pub mod convert;
 pub mod duplicates;

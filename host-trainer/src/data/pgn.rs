@@ -162,6 +162,7 @@ impl Visitor for Listener<'_> {
                 }
             }
             Some(Note::White(score)) => game.score = Some(score),
+            Some(Note::Mate(moves)) => game.score = Some(mate_score(moves, game.board.side_to_move())),
             None => {}
         }
         ControlFlow::Continue(())
@@ -204,6 +205,8 @@ enum Note {
     Mover(i16),
     /// Of the position after the last move, from White's side.
     White(i16),
+    /// After the last move White mates in so many moves, or Black if it is negative.
+    Mate(i16),
 }
 
 impl Note {
@@ -211,11 +214,10 @@ impl Note {
         if let Some((_, rest)) = comment.split_once("[%eval ") {
             let end = rest.find([']', ',']).unwrap_or(rest.len());
             let text = rest[..end].trim();
-            let score = match text.strip_prefix('#') {
-                Some(moves) => mate_in_moves(moves.parse().ok()?),
-                None => centipawns(text)?,
+            return match text.strip_prefix('#') {
+                Some(moves) => moves.parse().ok().map(Note::Mate),
+                None => centipawns(text).map(Note::White),
             };
-            return Some(Note::White(score));
         }
         let (score, depth) = comment.split_whitespace().next()?.split_once('/')?;
         if !depth.starts_with(|c: char| c.is_ascii_digit()) {
@@ -242,9 +244,11 @@ fn mate_distance(plies: u16) -> i16 {
     plies.min((MATE - MATE_FROM) as u16) as i16
 }
 
-fn mate_in_moves(moves: i16) -> i16 {
-    let plies = 2 * moves.unsigned_abs().min(1000);
-    if moves > 0 { MATE - mate_distance(plies - 1) } else { mate_distance(plies) - MATE }
+/// White's score of a mate in moves, with this side to move: a side that mates in one does it now or a ply later.
+fn mate_score(moves: i16, to_move: Colour) -> i16 {
+    let mating = if moves > 0 { Colour::White } else { Colour::Black };
+    let plies = (2 * moves.unsigned_abs().min(2000)).saturating_sub(u16::from(mating == to_move));
+    score_seen_by(MATE - mate_distance(plies), mating)
 }
 
 /// Writes a game, with the scores as cutechess does. Says how many positions are left out: none.
@@ -316,4 +320,101 @@ fn is_chess960(board: &Board) -> bool {
             rook.is_some_and(|file| file != usual || board.king(colour).file() != File::E)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pgn: &str) -> anyhow::Result<Vec<Game>> {
+        let mut reader = PgnReader::new(pgn.as_bytes(), "test.pgn".to_owned());
+        let mut games = Vec::new();
+        let mut game = Game::default();
+        while reader.next(&mut game)? {
+            games.push(game.clone());
+        }
+        Ok(games)
+    }
+
+    fn scores(game: &Game) -> Vec<Option<i16>> {
+        game.samples.iter().map(|sample| sample.score).collect()
+    }
+
+    #[test]
+    fn scores_of_cutechess_are_the_movers_before_the_move() {
+        let pgn = "[Result \"0-1\"]\n\n1. f3 {book} e5 {+0.35/12 0.105s} 2. g4 {-M2/7 0.1s} \
+                   2... Qh4# {+M1/3 0.004s, Black mates} {Black mates} 0-1\n";
+        let games = read(pgn).unwrap();
+        assert_eq!(scores(&games[0]), [None, Some(35), Some(2 - MATE), Some(MATE - 1)]);
+        let outcomes: Vec<_> = games[0].samples.iter().map(|sample| sample.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Loss, Outcome::Win, Outcome::Loss, Outcome::Win]);
+        assert_eq!(games[0].samples[3].ply, Some(3));
+    }
+
+    #[test]
+    fn scores_of_lichess_are_whites_after_the_move() {
+        let pgn = "1. f3 { [%eval -0.6] [%clk 0:10:00] } e5 { [%eval -0.83,20] } 2. g4 { [%eval #-1] } Qh4# 0-1\n";
+        let games = read(pgn).unwrap();
+        assert_eq!(scores(&games[0]), [None, Some(60), Some(-83), Some(MATE - 1)]);
+    }
+
+    #[test]
+    fn comments_that_hold_no_score() {
+        for comment in ["", "book", "0.105s", "a/b", "+0.35/x", "[%clk 0:10:00]", "[%eval ]", "xM4/2", "nan/1"] {
+            assert_eq!(Note::read(comment), None, "{comment}");
+        }
+        assert_eq!(Note::read("-1234.5/1"), Some(Note::Mover(1 - MATE_FROM)), "no mate");
+        assert_eq!(Note::read("+M65535/1"), Some(Note::Mover(MATE_FROM)), "a mate still");
+        assert_eq!(Note::read("[%eval #-32768]"), Some(Note::Mate(i16::MIN)));
+        assert_eq!(Note::read("[%eval #32768]"), None);
+    }
+
+    #[test]
+    fn mates_in_moves_are_plies_by_who_moves() {
+        for (moves, to_move, score) in [
+            (1, Colour::White, MATE - 1),
+            (1, Colour::Black, MATE - 2),
+            (-1, Colour::Black, 1 - MATE),
+            (-3, Colour::White, 6 - MATE),
+            (i16::MAX, Colour::White, MATE_FROM),
+            (i16::MIN, Colour::White, -MATE_FROM),
+        ] {
+            assert_eq!(mate_score(moves, to_move), score, "{moves} {to_move:?}");
+        }
+    }
+
+    #[test]
+    fn tags_set_the_start_and_the_result() {
+        let pgn = "[SetUp \"1\"]\n[FEN \"1rk2r2/pppppppp/8/8/8/8/PPPPPPPP/1RK2R2 w FBfb - 0 5\"]\n[Result \"1/2-1/2\"]\n\n1. O-O {0.00/1}\n";
+        let games = read(pgn).unwrap();
+        let sample = &games[0].samples[0];
+        assert_eq!((sample.outcome, sample.score, sample.ply), (Outcome::Draw, Some(0), Some(8)));
+        assert_eq!(sample.played.map(|mv| sample.board.san(mv).to_string()).as_deref(), Some("O-O"));
+    }
+
+    #[test]
+    fn games_without_a_result_are_left_out_and_impossible_ones_are_named() {
+        let games = read("1. e4 {0.00/1} *\n\n1. d4 {0.00/1} (1. c4 c5) d5 1-0\n\n1. c4").unwrap();
+        assert_eq!(games.len(), 1);
+        assert_eq!(games[0].samples.len(), 2);
+        let error = read("1. e4 1-0\n\n1. e4 e4 1-0\n").unwrap_err().to_string();
+        assert!(error.starts_with("number 2 is damaged: e4 is not legal in "), "{error}");
+        let error = read("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 1-0\n").unwrap_err().to_string();
+        assert!(error.starts_with("number 1 is damaged: "), "{error}");
+    }
+
+    #[test]
+    fn a_written_game_reads_as_it_was() {
+        let pgn = "1. e4 {+0.05/9} e5 2. Nf3 {-12.34/9} Nc6 {+M7/9} 3. Bb5 {-M8/9} 1/2-1/2\n";
+        let games = read(pgn).unwrap();
+        let mut out = Vec::new();
+        write(&mut out, &games[0]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(
+            text.ends_with(
+                "\n\n1. e4 {+0.05/0} 1... e5 2. Nf3 {-12.34/0} 2... Nc6 {+M7/0} 3. Bb5 {-M8/0}\n1/2-1/2\n\n"
+            )
+        );
+        assert_eq!(read(&text).unwrap(), games);
+    }
 }

@@ -186,7 +186,9 @@ impl<'a> Work<'a> {
             let name = format!("{}.bullet", side.name);
             let path = folder.path().join(&name);
             let mut out = File::create(&path).map(BufWriter::new).with_context(|| path.display().to_string())?;
-            side.shuffle.finish(&mut out, stop).with_context(|| format!("cannot write {name}"))?;
+            if !side.shuffle.finish(&mut out, stop).with_context(|| format!("cannot write {name}"))? {
+                return Ok(ExitCode::from(INTERRUPTED));
+            }
             out.into_inner()?.sync_all()?;
             names.push(name);
         }

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use super::bullet::{RECORD_BYTES, Record};
 use crate::{arena::random::SplitMix64, stop::Stop};
@@ -70,17 +70,17 @@ impl Shuffle {
         self.records
     }
 
-    /// Writes all records in random order and removes the bucket files.
+    /// Writes all records in random order and removes the bucket files. `false` if someone wanted to stop before the end.
     ///
     /// # Errors
-    /// If a file cannot be read or written, or someone wanted to stop.
-    pub fn finish(mut self, out: &mut impl Write, stop: &Stop) -> anyhow::Result<()> {
+    /// If a file cannot be read or written.
+    pub fn finish(mut self, out: &mut impl Write, stop: &Stop) -> anyhow::Result<bool> {
         for bucket in self.buckets.drain(..) {
             bucket.into_inner().map_err(io::IntoInnerError::into_error).context("cannot write a bucket file")?;
         }
         for path in &self.paths {
             if stop.is_raised() {
-                bail!("interrupted");
+                return Ok(false);
             }
             let mut bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
             let (records, _) = bytes.as_chunks_mut::<RECORD_BYTES>();
@@ -89,6 +89,76 @@ impl Shuffle {
             fs::remove_file(path)?;
         }
         out.flush()?;
-        Ok(())
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(number: u64) -> Record {
+        let mut record = [0; RECORD_BYTES];
+        record[..8].copy_from_slice(&number.to_le_bytes());
+        record
+    }
+
+    fn shuffled(count: u64, memory: u64, seed: u64) -> Vec<u64> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut shuffle = Shuffle::new(folder.path(), count, memory, seed).unwrap();
+        for number in 0..count {
+            shuffle.add(&record(number)).unwrap();
+        }
+        assert_eq!(shuffle.records(), count);
+        let mut out = Vec::new();
+        assert!(shuffle.finish(&mut out, &Stop::new()).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "bucket files are left");
+        let (records, rest) = out.as_chunks::<RECORD_BYTES>();
+        assert!(rest.is_empty());
+        records.iter().map(|record| u64::from_le_bytes(std::array::from_fn(|i| record[i]))).collect()
+    }
+
+    #[test]
+    fn everything_comes_out_once_whatever_the_memory() {
+        for memory in [1 << 20, 40_000, 8_000] {
+            let mut numbers = shuffled(20_000, memory, 1);
+            assert!(!numbers.is_sorted());
+            numbers.sort_unstable();
+            assert!(numbers.into_iter().eq(0..20_000));
+        }
+    }
+
+    #[test]
+    fn the_seed_sets_the_order() {
+        assert_eq!(shuffled(1000, 8_000, 1), shuffled(1000, 8_000, 1));
+        assert_ne!(shuffled(1000, 8_000, 1), shuffled(1000, 8_000, 2));
+    }
+
+    #[test]
+    fn all_orders_come_up_alike() {
+        let mut counts = std::collections::HashMap::new();
+        for seed in 0..1200 {
+            *counts.entry(shuffled(3, 60, seed)).or_insert(0u32) += 1;
+        }
+        assert_eq!(counts.len(), 6);
+        // 200 expected, with a standard deviation of 13.
+        assert!(counts.values().all(|count| (140..260).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn too_little_memory_says_what_is_enough() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Shuffle::new(folder.path(), 1 << 30, 1 << 20, 1).unwrap_err().to_string();
+        assert_eq!(error, "up to 1073741824 positions cannot be shuffled in 1 MB: give --memory 93 or more");
+        assert!(Shuffle::new(folder.path(), 1 << 30, 97 << 20, 1).is_ok());
+    }
+
+    #[test]
+    fn a_wish_to_stop_is_heard() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = Stop::new();
+        stop.raise();
+        let shuffle = Shuffle::new(folder.path(), 1, 1 << 20, 1).unwrap();
+        assert!(!shuffle.finish(&mut Vec::new(), &stop).unwrap());
     }
 }

@@ -188,3 +188,87 @@ pub fn write(mut out: &mut dyn Write, game: &Game) -> anyhow::Result<usize> {
     packed.serialise_into(&mut out)?;
     Ok(scored)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> anyhow::Result<Vec<Game>> {
+        let mut reader = ViriReader::new(bytes, "test.viri".to_owned());
+        let mut games = Vec::new();
+        let mut game = Game::default();
+        while reader.next(&mut game)? {
+            games.push(game.clone());
+        }
+        Ok(games)
+    }
+
+    /// A game with castling on both wings, en passant and an under-promotion, its scores the numbers of its plies.
+    fn game() -> Game {
+        let mut board = Board::from_fen("r3k2r/1P2p3/8/3P4/8/8/8/R3K2R b KQkq - 3 20").unwrap();
+        let mut samples = Vec::new();
+        for (index, text) in ["e7e5", "d5e6", "e8g8", "e1c1", "f8f7", "b7a8n"].iter().enumerate() {
+            let mv = board.parse_move(text.as_bytes()).unwrap();
+            let outcome = Outcome::Win.seen_by(board.side_to_move());
+            let ply = Some(ply_of(&board));
+            samples.push(Sample { board, played: Some(mv), score: Some(index as i16 - 3), outcome, ply });
+            board.play(mv);
+        }
+        Game { samples }
+    }
+
+    fn bytes(game: &Game) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(&mut bytes, game).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_written_game_reads_as_it_was() {
+        let game = game();
+        assert_eq!(read(&bytes(&game)).unwrap(), [game]);
+    }
+
+    #[test]
+    fn moves_of_a_book_are_left_out_and_gaps_are_refused() {
+        let mut game = game();
+        for sample in &mut game.samples[..2] {
+            sample.score = None;
+        }
+        let mut out = Vec::new();
+        assert_eq!(write(&mut out, &game).unwrap(), 2);
+        assert_eq!(read(&out).unwrap()[0].samples, game.samples[2..]);
+        game.samples[4].score = None;
+        assert!(write(&mut out, &game).unwrap_err().to_string().starts_with("viriformat wants a score"));
+    }
+
+    #[test]
+    fn a_tail_that_is_no_game_is_damage_and_not_a_torn_game() {
+        let mut torn = bytes(&game());
+        let whole = torn.len();
+        torn.extend(&bytes(&game())[..40]);
+        assert_eq!(read(&torn).unwrap(), [game()]);
+        torn[whole + 32] ^= 1;
+        let error = read(&torn).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("number 2 (from byte {whole}) is damaged: ")), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(flips in prop::collection::vec((0usize..200, any::<u8>()), 0..8)) {
+            let mut bytes = [bytes(&game()), bytes(&game())].concat();
+            let length = bytes.len();
+            for (at, value) in flips {
+                bytes[at % length] = value;
+            }
+            // Whatever it reads is chess.
+            for game in read(&bytes).unwrap_or_default() {
+                for sample in game.samples {
+                    prop_assert!(sample.played.is_some_and(|mv| sample.board.is_legal(mv)));
+                }
+            }
+        }
+    }
+}

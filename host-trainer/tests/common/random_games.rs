@@ -12,7 +12,7 @@ use viriformat::{
 const STARTS: [&str; 6] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 9",
-    "4k3/PPP5/8/8/2Pp4/8/5ppp/4K3 b - c3 0 30",
+    "4k3/PPP5/8/8/2Pp4/8/6pp/3K4 b - c3 0 30",
     "8/8/4k3/8/8/3QK3/8/8 w - - 0 60",
     "1rk2r2/pppppppp/8/8/8/8/PPPPPPPP/1RK2R2 w FBfb - 0 5",
     "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",

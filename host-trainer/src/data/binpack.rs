@@ -69,7 +69,7 @@ impl<R: Read + Seek> Source for BinpackReader<R> {
 }
 
 fn sample(entry: &TrainingDataEntry) -> Result<Sample, String> {
-    let fen = entry.pos.fen().map_err(|error| error.to_string())?;
+    let fen = entry.pos.fen().map_err(|error| format!("{error:?}"))?;
     let board = Board::from_fen(&fen).map_err(|error| format!("{fen}: {error}"))?;
     let text = entry.mv.as_uci();
     let played = board.parse_move(text.as_bytes()).map_err(|_| format!("{text} is not legal in {fen}"))?;

@@ -91,7 +91,7 @@ impl InProcess {
         };
         self.generation = self.generation.wrapping_add(1);
         let mut table = Table::new(&mut self.clusters, self.generation);
-        self.searcher.think(&game, &limits, &mut table, &mut watcher);
+        self.searcher.think(&game, &limits, &mut table, None, &mut watcher);
         if self.stop.is_raised() {
             return Err(Failure::Interrupted);
         }

@@ -6,12 +6,17 @@
 use std::{
     process::{Child, ExitStatus},
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
+
+use crate::stop::Stop;
+
+/// How often to look after the processes, and at the wish to stop.
+pub const INTERVAL: Duration = Duration::from_millis(100);
 
 /// The hold on one worker's teacher.
 #[derive(Debug)]
@@ -81,6 +86,42 @@ impl Leash {
 
     fn child(&self) -> MutexGuard<'_, Option<Child>> {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Looks after the teachers' processes.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    leashes: &'a [Arc<Leash>],
+    /// The open question of each, and since when.
+    open: Vec<(Option<u64>, Instant)>,
+    due: Instant,
+}
+
+impl<'a> Watch<'a> {
+    /// For these leashes.
+    pub fn new(leashes: &'a [Arc<Leash>]) -> Watch<'a> {
+        let now = Instant::now();
+        Watch { leashes, open: vec![(None, now); leashes.len()], due: now }
+    }
+
+    /// Ends what hangs; ends everything if someone wants to stop. May be called as often as one likes.
+    pub fn look(&mut self, stop: &Stop) {
+        let now = Instant::now();
+        if now < self.due {
+            return;
+        }
+        self.due = now + INTERVAL;
+        for (leash, (question, since)) in self.leashes.iter().zip(&mut self.open) {
+            let open = leash.open_question();
+            if stop.is_raised() {
+                leash.kill();
+            } else if open.is_none() || open != *question {
+                (*question, *since) = (open, now);
+            } else if now.duration_since(*since) > leash.patience() {
+                leash.cut_off();
+            }
+        }
     }
 }
 

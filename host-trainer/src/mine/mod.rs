@@ -30,7 +30,7 @@ use std::{
         mpsc::{self, RecvTimeoutError},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use anyhow::{Context, bail, ensure};
@@ -42,17 +42,14 @@ use crate::{
 };
 use choice::Weights;
 use game::Rules;
-use leash::Leash;
+use leash::{Leash, Watch};
 use pgn::PgnFile;
 use progress::{Goal, Progress};
-use record::GameFile;
+use record::{Contents, GameFile};
 use settings::Settings;
 use tally::Tally;
 use teacher::{Lesson, School, Teacher};
 use worker::{Desk, News, Plan};
-
-/// How often the main thread looks after the teachers' processes and the wish to stop.
-const WATCH: Duration = Duration::from_millis(100);
 
 /// Play games with a teacher and record them, to train a network on.
 ///
@@ -230,6 +227,10 @@ impl Args {
         Ok(School::Uci { command, options: self.options.clone() })
     }
 
+    fn patience(&self) -> Duration {
+        Duration::from_secs(self.patience.get())
+    }
+
     fn lesson(&self) -> Lesson {
         Lesson { limits: self.limits(), choices: self.choose.count(), hash: self.hash.get(), forget: !self.keep_hash }
     }
@@ -289,7 +290,7 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     let workers = args.workers.map(|workers| workers.get() as u64).or(recorded).unwrap_or_else(cores);
 
     let (school, lesson) = (args.school()?, args.lesson());
-    let teacher = call_on(&school, &lesson, Duration::from_secs(args.patience.get()), stop)?;
+    let teacher = call_on(&school, &lesson, args.patience(), stop)?;
     let settings = args.settings(teacher.clone(), workers);
     if let Some(begun) = &begun {
         let contradictions = settings.contradictions(begun);
@@ -297,32 +298,8 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     }
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
 
-    let mut before = (0, 0);
-    let mut desks = Vec::new();
-    for worker in 0..workers {
-        let path = args.out.join(format!("worker-{}.viri", worker + 1));
-        let (file, contents) = GameFile::open(&path)?;
-        ensure!(
-            begun.is_some() || contents.games == 0,
-            "{} holds games, but no {}",
-            args.out.display(),
-            settings::FILE
-        );
-        before = (before.0 + contents.games, before.1 + contents.positions);
-        let pgn = if args.no_pgn {
-            None
-        } else {
-            let path = path.with_extension("pgn");
-            let file = PgnFile::open(&path, contents.games, &teacher);
-            Some(file.with_context(|| format!("cannot write {}", path.display()))?)
-        };
-        desks.push(Desk {
-            next: worker + contents.games * workers,
-            file,
-            pgn,
-            leash: Arc::new(Leash::new(Duration::from_secs(args.patience.get()))),
-        });
-    }
+    let (desks, before) = open_desks(args, &teacher, workers)?;
+    ensure!(begun.is_some() || before.games == 0, "{} holds games, but no {}", args.out.display(), settings::FILE);
     settings.write(&args.out).with_context(|| format!("cannot write the settings into {}", args.out.display()))?;
 
     let plan = Plan {
@@ -335,18 +312,40 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
             Goal::Positions(_) => None,
         },
         workers,
-        enough: AtomicBool::new(matches!(goal, Goal::Positions(positions) if before.1 >= positions)),
+        enough: AtomicBool::new(matches!(goal, Goal::Positions(positions) if before.positions >= positions)),
     };
     let mut tally = Tally::default();
-    let mut progress = Progress::new(goal, before, !args.no_progress);
-    let ended = mine(&plan, desks, before.1, &mut tally, &mut progress, stop);
+    let mut progress = Progress::new(goal, (before.games, before.positions), !args.no_progress);
+    let ended = mine(&plan, desks, before.positions, &mut tally, &mut progress, stop);
     progress.finish();
     print!("{}", tally.summary(progress.elapsed()));
     if args.resume {
-        println!("In all: {} games with {} positions", before.0 + tally.games, before.1 + tally.positions);
+        println!("In all: {} games with {} positions", before.games + tally.games, before.positions + tally.positions);
     }
     ended?;
     Ok(if stop.is_raised() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// Opens every worker's files, torn games cut off; gives also what is in them all.
+fn open_desks(args: &Args, teacher: &str, workers: u64) -> anyhow::Result<(Vec<Desk>, Contents)> {
+    let mut all = Contents::default();
+    let mut desks = Vec::new();
+    for worker in 0..workers {
+        let path = args.out.join(format!("worker-{}.viri", worker + 1));
+        let (file, contents) = GameFile::open(&path)?;
+        all.games += contents.games;
+        all.positions += contents.positions;
+        all.bytes += contents.bytes;
+        let path = path.with_extension("pgn");
+        let pgn = (!args.no_pgn).then(|| PgnFile::open(&path, contents.games, teacher)).transpose();
+        desks.push(Desk {
+            next: worker + contents.games * workers,
+            file,
+            pgn: pgn.with_context(|| format!("cannot write {}", path.display()))?,
+            leash: Arc::new(Leash::new(args.patience())),
+        });
+    }
+    Ok((desks, all))
 }
 
 /// Starts the teacher once, so that what cannot work is said before anything is written; gives its name.
@@ -358,7 +357,7 @@ fn call_on(school: &School, lesson: &Lesson, patience: Duration, stop: &Stop) ->
             let mut watch = Watch::new(std::slice::from_ref(&leash));
             while !over.load(Ordering::Relaxed) {
                 watch.look(stop);
-                thread::park_timeout(WATCH);
+                thread::park_timeout(leash::INTERVAL);
             }
         });
         let teacher = Teacher::start(school, lesson, &leash, stop);
@@ -388,7 +387,7 @@ fn mine(
         }
         drop(sender);
         loop {
-            match news.recv_timeout(WATCH) {
+            match news.recv_timeout(leash::INTERVAL) {
                 Ok(News::Finished(finished)) => tally.count(&finished),
                 Ok(News::Fault(what)) => {
                     tally.count_fault();
@@ -409,38 +408,4 @@ fn mine(
         }
     });
     broken.map_or(Ok(()), Err)
-}
-
-/// Looks after the teachers' processes.
-struct Watch<'a> {
-    leashes: &'a [Arc<Leash>],
-    /// The open question of each, and since when.
-    open: Vec<(Option<u64>, Instant)>,
-    due: Instant,
-}
-
-impl<'a> Watch<'a> {
-    fn new(leashes: &'a [Arc<Leash>]) -> Watch<'a> {
-        let now = Instant::now();
-        Watch { leashes, open: vec![(None, now); leashes.len()], due: now }
-    }
-
-    /// Ends what hangs; ends everything if someone wants to stop.
-    fn look(&mut self, stop: &Stop) {
-        let now = Instant::now();
-        if now < self.due {
-            return;
-        }
-        self.due = now + WATCH;
-        for (leash, (question, since)) in self.leashes.iter().zip(&mut self.open) {
-            let open = leash.open_question();
-            if stop.is_raised() {
-                leash.kill();
-            } else if open.is_none() || open != *question {
-                (*question, *since) = (open, now);
-            } else if now.duration_since(*since) > leash.patience() {
-                leash.cut_off();
-            }
-        }
-    }
 }

@@ -82,13 +82,13 @@ impl GameFile {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             bail!("{} is being written by another run", path.display());
         }
-        let mut mend = || {
+        let mut mend = || -> io::Result<Contents> {
             let contents = scan(&file)?;
             file.set_len(contents.bytes)?;
             file.seek(SeekFrom::Start(contents.bytes))?;
             Ok(contents)
         };
-        let contents = mend().map_err(|error: io::Error| error).with_context(|| path.display().to_string())?;
+        let contents = mend().with_context(|| format!("cannot mend {}", path.display()))?;
         Ok((GameFile(file), contents))
     }
 

@@ -84,8 +84,7 @@ impl<R: Read> Source for ViriReader<R> {
 fn replay(start: &[u8; START_BYTES], plies: &[u8], game: &mut Game) -> Result<(), String> {
     game.samples.clear();
     let (mut board, white_outcome) = unpack(start)?;
-    let mut ply = ply_of(&board);
-    for bytes in plies.as_chunks::<PLY_BYTES>().0 {
+    for (ply, bytes) in (ply_of(&board)..).zip(plies.as_chunks::<PLY_BYTES>().0) {
         let mv = decode_move(u16::from_le_bytes([bytes[0], bytes[1]]));
         if !board.is_legal(mv) {
             return Err(format!("{mv:?} is not legal in {}", board.fen()));
@@ -100,7 +99,6 @@ fn replay(start: &[u8; START_BYTES], plies: &[u8], game: &mut Game) -> Result<()
             ply: Some(ply),
         });
         board.play(mv);
-        ply += 1;
     }
     Ok(())
 }

@@ -163,8 +163,8 @@ mod tests {
     fn a_bias_that_does_not_fit_is_refused() {
         assert_eq!(round_bias::<i16>(0.5, 255.0), Some(128));
         assert_eq!(round_bias::<i16>(-0.5, 255.0), Some(-128));
-        assert_eq!(round_bias::<i16>(128.5, 255.0), Some(32_767));
-        assert_eq!(round_bias::<i16>(128.51, 255.0), None);
+        assert_eq!(round_bias::<i16>(128.499, 255.0), Some(32_767));
+        assert_eq!(round_bias::<i16>(128.5, 255.0), None);
         assert_eq!(round_bias::<i32>(-1e30, 255.0), None);
     }
 

@@ -44,13 +44,16 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(scale) = args.scale {
         ensure!(scale.is_finite() && scale > 0.0, "--scale {scale}: a number above zero wanted");
     }
-    let weights = source::read(&args.file)?;
-    if source::is_blob(&args.file)? {
+    let weights = if source::is_blob(&args.file)? {
         let blob = Blob::read(&args.file)?;
-        print!("{}", blob_report(&blob, &IntegerNet::from_blob(&blob)?));
+        let net = IntegerNet::from_blob(&blob)?;
+        print!("{}", blob_report(&blob, &net));
+        net.dequantise().to_weights(&net.settings())
     } else {
+        let weights = source::read(&args.file)?;
         print!("{}", weights_report(&weights, args.scale));
-    }
+        weights
+    };
     if let Some(path) = &args.picture {
         let features = weights.tensors.iter().find(|tensor| tensor.name == "features.weight");
         let features = features.filter(|tensor| matches!(tensor.shape[..], [INPUTS, _]));
@@ -145,10 +148,7 @@ impl View<'_> {
             weights: (weights().min().unwrap_or(0), weights().max().unwrap_or(0)),
             at_limit: weights().filter(|&weight| weight == i8::MAX || weight <= -i8::MAX).count(),
             zeros: weights().filter(|&weight| weight == 0).count(),
-            biases: (
-                self.biases.iter().copied().min().unwrap_or(0),
-                self.biases.iter().copied().max().unwrap_or(0),
-            ),
+            biases: (self.biases.iter().copied().min().unwrap_or(0), self.biases.iter().copied().max().unwrap_or(0)),
             constant: units(&is_constant),
             dead: units(&|unit| self.one.is_some() && !is_constant(unit) && self.reach(unit).1 <= 0),
             full: units(&|unit| !is_constant(unit) && self.reach(unit).0 as f64 >= one),

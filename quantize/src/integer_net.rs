@@ -75,17 +75,17 @@ pub enum QuantiseError {
     #[error(transparent)]
     Net(#[from] NetError),
     /// The header allows no such shape.
-    #[error("a blob cannot hold this net: {0}")]
+    #[error("a blob cannot hold this net")]
     Shape(#[from] ShapeError),
     /// Weights or biases are too large.
     #[error("the net does not fit its integers:{}", .0.iter().map(|misfit| format!("\n  {misfit}")).collect::<String>())]
     Misfits(Vec<Misfit>),
     /// Name and record are too long.
-    #[error("name and record are {0} bytes; together they must fit a header of {max} bytes", max = blob::MAX_HEADER)]
+    #[error("name and record are {0} bytes; a header has {max} for all it says", max = blob::MAX_HEADER - blob::ALIGNMENT)]
     Words(usize),
     /// The engine refuses the blob.
-    #[error("the engine refuses the net: {0}")]
-    Engine(BlobError),
+    #[error("the engine refuses the net")]
+    Engine(#[source] BlobError),
 }
 
 impl fmt::Display for Misfit {
@@ -94,7 +94,10 @@ impl fmt::Display for Misfit {
             Self::Weights { layer, count, of, worst, scale, fit } => {
                 let option = if layer == Layer::Features { "qa" } else { "qb" };
                 let becomes = (worst * f32::from(scale)).round();
-                write!(f, "{layer}: {count} of {of} weights are beyond 8 bits at {option} {scale}, the largest {worst} ")?;
+                write!(
+                    f,
+                    "{layer}: {count} of {of} weights are beyond 8 bits at {option} {scale}, the largest {worst} "
+                )?;
                 write!(f, "({becomes}); ")?;
                 match fit {
                     Some(fit) => write!(f, "all fit at {option} {fit}")?,

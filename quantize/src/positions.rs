@@ -152,13 +152,13 @@ mod tests {
 
     #[test]
     fn records_hold_the_position_of_the_mover() {
-        let board: ChessBoard = "4k3/8/8/8/8/8/8/4K2q b - - 0 1 | 12 | 0.5".parse().expect("a record");
+        let board: ChessBoard = "4k3/8/8/8/8/8/7q/4K3 b - - 0 1 | 12 | 0.5".parse().expect("a record");
         let record: ChessBoard = "r3k3/8/8/8/8/4P3/8/4K3 w - - 0 1 | 12 | 0.5".parse().expect("a record");
         let bytes = bulletformat::BulletFormat::as_bytes_slice(&[board, record]).to_vec();
         let (_folder, path) = file("positions.bullet", &bytes);
         let fens: Vec<String> =
             read(&path, 10, 1).expect("positions").iter().map(|board| board.fen().to_string()).collect();
-        assert_eq!(fens, ["4k2Q/8/8/8/8/8/8/4K3 w - - 0 1", "r3k3/8/8/8/8/4P3/8/4K3 w - - 0 1"]);
+        assert_eq!(fens, ["4k3/7Q/8/8/8/8/8/4K3 w - - 0 1", "r3k3/8/8/8/8/4P3/8/4K3 w - - 0 1"]);
     }
 
     #[test]

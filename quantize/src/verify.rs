@@ -173,8 +173,7 @@ fn report(boards: &[Board], all: &[Judgement], undecided: &[Judgement]) -> Strin
         );
     }
     for (name, _, Summary { worst: Judgement { position, reference, engine }, .. }) in &groups {
-        let _ =
-            writeln!(report, "worst, {name}: float {reference:.1}, engine {engine}: {}", boards[*position].fen());
+        let _ = writeln!(report, "worst, {name}: float {reference:.1}, engine {engine}: {}", boards[*position].fen());
     }
     report
 }

@@ -16,7 +16,8 @@ fn shown() -> Vec<u8> {
 
 #[test]
 fn the_example_is_what_convert_writes() {
-    let zeros = |inputs: usize, units: usize| Units { inputs, weights: vec![0; inputs * units], biases: vec![0; units] };
+    let zeros =
+        |inputs: usize, units: usize| Units { inputs, weights: vec![0; inputs * units], biases: vec![0; units] };
     let dense = heapless::Vec::from_slice(&[16, 32]).expect("few layers");
     let net = IntegerNet {
         name: "example".into(),

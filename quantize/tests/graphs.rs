@@ -100,8 +100,13 @@ fn graphs_that_others_write_are_read() {
     *node(&mut model, "dense.0.sums") = made("Add", &["dense.0.bias", "product"], "dense.0.sums");
     *node(&mut model, "sums.squared") = made("Pow", &["sums.clipped", "two"], "sums.squared");
     let numbers = net.output.weights.clone();
-    *constant(&mut model, "output.weight") =
-        TensorProto { name: "other".into(), dims: vec![16, 2], data_type: 1, float_data: numbers, ..TensorProto::default() };
+    *constant(&mut model, "output.weight") = TensorProto {
+        name: "other".into(),
+        dims: vec![16, 2],
+        data_type: 1,
+        float_data: numbers,
+        ..TensorProto::default()
+    };
     let two = TensorProto { data_type: 1, float_data: vec![2.0], ..TensorProto::default() };
     let two = AttributeProto { name: "value".into(), t: Some(two), ..AttributeProto::default() };
     let graph = model.graph.as_mut().expect("a graph");
@@ -140,10 +145,7 @@ fn graphs_of_another_architecture_are_refused() {
     let screlu = |value: &str| format!("'{value}' should be SCReLU: Clip from 0 to 1, then Mul by itself or Pow 2");
 
     assert_eq!(set("sums.squared", made("Relu", &["sums"], "sums.squared")), screlu("sums.squared"));
-    assert_eq!(
-        set("sums.squared", made("Mul", &["sums.clipped", "sums"], "sums.squared")),
-        screlu("sums.squared")
-    );
+    assert_eq!(set("sums.squared", made("Mul", &["sums.clipped", "sums"], "sums.squared")), screlu("sums.squared"));
     assert_eq!(
         set("sums.clipped", made("Clip", &["sums", "zero", "six"], "sums.clipped")),
         "'six' should be a constant"
@@ -210,7 +212,8 @@ fn verify_passes_a_sound_blob_and_fails_a_damaged_one() {
     }
     fs::write(folder.join("damaged.net"), damaged.to_blob().expect("a blob").bytes()).expect("written");
     fs::write(folder.join("castled.epd"), "r4rk1/ppp2ppp/8/8/8/8/PPP2PPP/R4K1R w - -\n").expect("written");
-    let with = |blob| quantize(folder, &["verify", "w.safetensors", blob, "--positions", "castled.epd", "--max-mean", "4"]);
+    let with =
+        |blob| quantize(folder, &["verify", "w.safetensors", blob, "--positions", "castled.epd", "--max-mean", "4"]);
     said(&with("n.net"));
     let output = with("damaged.net");
     let report = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -23,11 +23,7 @@ fn wire(input: usize, first: f32, dense: &[(usize, f32)], last: f32) -> FloatNet
         layers.push(layer(inputs, units, 0, weight));
         inputs = units;
     }
-    FloatNet {
-        features: layer(INPUTS, 16, input * 16, first),
-        dense: layers,
-        output: layer(inputs, 1, 0, last),
-    }
+    FloatNet { features: layer(INPUTS, 16, input * 16, first), dense: layers, output: layer(inputs, 1, 0, last) }
 }
 
 fn quantised(net: &FloatNet, qa: u16) -> IntegerNet {
@@ -38,19 +34,20 @@ fn quantised(net: &FloatNet, qa: u16) -> IntegerNet {
 fn hand_computed_scores() {
     // The mover's king on e1 stands on file d of his mirrored board: 304 + 3.
     let board = Board::from_fen("4k3/8/8/8/8/8/8/4K2R w - -").expect("a position");
-    let score = |net: &FloatNet, qa| quantised(net, qa).to_blob().expect("a blob").net().expect("a net").evaluate(&board);
+    let score =
+        |net: &FloatNet, qa| quantised(net, qa).to_blob().expect("a blob").net().expect("a net").evaluate(&board);
 
-    // 0.4 is 102 of 255, its square 10404; 0.5 is 32 of 64; 10404 * 32 / (255 * 255 * 64) * 400 = 32.0.
-    assert_eq!(score(&wire(307, 0.4, &[], 0.5), 255), 32);
-    assert_eq!(score(&wire(307, 0.4, &[], -0.5), 255), -32);
+    // 0.45 is 115 of 255, its square 13225; 0.5 is 32 of 64; 13225 * 32 / (255 * 255 * 64) * 400 = 40.7.
+    assert_eq!(score(&wire(307, 0.45, &[], 0.5), 255), 40);
+    assert_eq!(score(&wire(307, 0.45, &[], -0.5), 255), -41);
     // Nobody stands on input 306, file c.
-    assert_eq!(score(&wire(306, 0.4, &[], 0.5), 255), 0);
+    assert_eq!(score(&wire(306, 0.45, &[], 0.5), 255), 0);
     // A sum below zero is no activation.
-    assert_eq!(score(&wire(307, -0.4, &[], 0.5), 255), 0);
-    // Through a dense layer: 10404 >> 9 is 20; 20 * 64 = 1280; 1280^2 >> 19 is 3; 3 * 32 = 96, and 1.0 is
-    // round(8128^2 / 2^19 * 64) = round(8064.5) = 8065: 96 / 8065 * 400 = 4.76.
-    assert_eq!(score(&wire(307, 0.4, &[(16, 1.0)], 0.5), 255), 4);
-    assert_eq!(score(&wire(307, 0.4, &[(16, 1.0)], -0.5), 255), -5);
+    assert_eq!(score(&wire(307, -0.45, &[], 0.5), 255), 0);
+    // Through a dense layer: 13225 >> 9 is 25; 25 * 64 = 1600; 1600^2 >> 19 is 4; 4 * 32 = 128, and 1.0 is
+    // round(8128^2 / 2^19 * 64) = round(8064.5) = 8065: 128 / 8065 * 400 = 6.3.
+    assert_eq!(score(&wire(307, 0.45, &[(16, 1.0)], 0.5), 255), 6);
+    assert_eq!(score(&wire(307, 0.45, &[(16, 1.0)], -0.5), 255), -7);
 }
 
 #[test]

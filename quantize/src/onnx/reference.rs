@@ -42,9 +42,9 @@ impl Reference {
             let them = inputs(batch, |board| Perspective::of(board, !board.side_to_move()))?;
             let result = self.model.run(tvec![us.into(), them.into()])?;
             let rows = result[0].to_plain_array_view::<f32>()?;
-            outputs.extend(batch.iter().enumerate().map(|(row, board)| {
-                rows[[row, bucket(board.occupied().len(), self.buckets)]]
-            }));
+            outputs.extend(
+                batch.iter().enumerate().map(|(row, board)| rows[[row, bucket(board.occupied().len(), self.buckets)]]),
+            );
         }
         Ok(outputs)
     }

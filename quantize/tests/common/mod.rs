@@ -54,8 +54,11 @@ pub(crate) fn random_net(width: usize, dense: &[usize], buckets: usize, seed: u6
 
 /// The bytes of a safetensors file.
 pub(crate) fn safetensors(weights: &Weights) -> Vec<u8> {
-    let bytes: Vec<Vec<u8>> =
-        weights.tensors.iter().map(|tensor| tensor.values.iter().flat_map(|value| value.to_le_bytes()).collect()).collect();
+    let bytes: Vec<Vec<u8>> = weights
+        .tensors
+        .iter()
+        .map(|tensor| tensor.values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        .collect();
     let views = weights.tensors.iter().zip(&bytes).map(|(Tensor { name, shape, .. }, bytes)| {
         (name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes).expect("a tensor"))
     });
@@ -185,12 +188,14 @@ pub(crate) fn integer_score(net: &IntegerNet, board: &Board) -> i64 {
     let mut sums = Vec::new();
     for colour in [us, !us] {
         for (unit, &bias) in net.biases.iter().enumerate() {
-            let weights = Perspective::of(board, colour).active(board).map(|input| i64::from(net.columns[input * width + unit]));
+            let weights =
+                Perspective::of(board, colour).active(board).map(|input| i64::from(net.columns[input * width + unit]));
             sums.push((i64::from(bias) + weights.sum::<i64>()).clamp(0, qa));
         }
     }
     let shift = |one: i64| (0..).find(|shift| one * one >> shift <= 127).expect("a shift");
-    let squares = |sums: &[i64], one: i64| sums.iter().map(|sum| (sum * sum >> shift(one)).min(127)).collect::<Vec<_>>();
+    let squares =
+        |sums: &[i64], one: i64| sums.iter().map(|sum| (sum * sum >> shift(one)).min(127)).collect::<Vec<_>>();
     let scale = |one: i64| (one * one) as f64 / (1i64 << shift(one)) as f64;
     let dot = |layer: &quantize::integer_net::Units, unit: usize, inputs: &[i64]| -> i64 {
         let weights = &layer.weights[unit * layer.inputs..][..layer.inputs];

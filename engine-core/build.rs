@@ -1,4 +1,5 @@
-//! Fills the tables of the desktop's sliding attacks. (The compiler could do it too, but takes ten seconds.)
+//! Fills the tables of the desktop's sliding attacks (the compiler could do it too, but takes ten seconds), and finds
+//! out which vector instructions a chip has that the compiler does not tell of.
 
 use std::path::Path;
 use std::{env, error, fs};
@@ -15,6 +16,11 @@ const DIAGONAL: Directions = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
 fn main() -> Result<(), Box<dyn error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/chess/attacks/multipliers.rs");
+    println!("cargo::rustc-check-cfg=cfg(cortex_m_dsp)");
+    // Cortex-M4 and M7. The language does not let a program ask for `target_feature = "dsp"`.
+    if env::var("TARGET")?.starts_with("thumbv7em") {
+        println!("cargo::rustc-cfg=cortex_m_dsp");
+    }
     if env::var_os("CARGO_FEATURE_LARGE_TABLES").is_some() {
         let out = env::var("OUT_DIR")?;
         let out = Path::new(&out);

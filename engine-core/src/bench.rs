@@ -1,9 +1,10 @@
 //! The bench: a fixed amount of thinking, for measuring speed and for telling two builds apart.
 //!
-//! The number of nodes is the engine's signature: the same on every machine, for it depends on no clock and not on
-//! the size of the machine's hash table.
+//! The number of nodes is the engine's signature with a network, or without: the same on every machine, for it depends
+//! on no clock and not on the size of the machine's hash table.
 
 use crate::chess::{Board, Game};
+use crate::net::ValueNet;
 use crate::search::{Cluster, Limits, Observer, Order, Searcher, Table};
 
 /// The depth of the bench when none is asked for.
@@ -66,6 +67,7 @@ pub fn run<O: Observer>(
     searcher: &mut Searcher,
     clusters: &mut [Cluster],
     depth: u32,
+    network: Option<&ValueNet<'_>>,
     observer: &mut O,
     mut after_each: impl FnMut(&mut O, &str, u64),
 ) -> Tally {
@@ -81,7 +83,7 @@ pub fn run<O: Observer>(
         table.clear();
         searcher.forget();
         let start = observer.micros();
-        let best = searcher.think(&Game::new(board), &limits, &mut table, observer);
+        let best = searcher.think(&Game::new(board), &limits, &mut table, network, observer);
         let nodes = best.map_or(0, |best| best.nodes);
         tally.micros += observer.micros().saturating_sub(start);
         tally.nodes += nodes;

@@ -11,13 +11,13 @@
 //! let mut memory = [Cluster::EMPTY; 1024];
 //! let mut table = Table::new(&mut memory, 0);
 //! let limits = Limits { nodes: Some(5_000), ..Limits::default() };
-//! let best = Searcher::new().think(&Game::new(board), &limits, &mut table, &mut Blind);
+//! let best = Searcher::new().think(&Game::new(board), &limits, &mut table, None, &mut Blind);
 //! assert_eq!(best.map(|best| board.san(best.mv).to_string()).as_deref(), Some("Rd8#"));
 //! # Ok::<(), engine_core::chess::FenError>(())
 //! ```
 //!
 //! Arrows point one way: [`uci`] uses [`search`], [`book`] and [`platform`]; [`search`] uses [`eval`] and [`chess`];
-//! [`chess`] uses nothing.
+//! [`eval`] uses [`net`]; [`chess`] uses nothing.
 #![no_std]
 #![deny(missing_docs, unsafe_code)]
 

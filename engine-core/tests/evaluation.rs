@@ -1,8 +1,14 @@
-//! The evaluation is incremental and fair: carried along a line it is what it would be from scratch, and it does not
-//! care which colour is which.
+//! The evaluation is incremental and fair, by a network or without: carried along a line it is what it would be from
+//! scratch, and it does not care which colour is which; a network does not care which wing is which either.
 
+mod networks;
+
+use engine_core::MAX_PLY;
 use engine_core::chess::Board;
 use engine_core::eval::{Evaluator, evaluate};
+use engine_core::net::ValueNet;
+use engine_core::net::header::ValueShape;
+use networks::{Blob, blob, shape};
 use proptest::prelude::*;
 
 /// The position with the colours exchanged: ranks turned round, the case of every letter changed.
@@ -16,34 +22,80 @@ fn exchanged(board: &Board) -> Board {
     let placement: Vec<String> = fields[0].split('/').rev().map(swap_case).collect();
     let side = if fields[1] == "w" { "b" } else { "w" };
     let en_passant = fields[3].replace('3', "x").replace('6', "3").replace('x', "6");
-    let fen = format!("{} {side} {} {en_passant} 0 1", placement.join("/"), swap_case(fields[2]));
-    Board::from_fen(&fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
+    read(&format!("{} {side} {} {en_passant} 0 1", placement.join("/"), swap_case(fields[2])))
+}
+
+/// The position with the wings exchanged, and nobody allowed to castle.
+fn mirrored(board: &Board) -> Board {
+    let fen = board.fen().to_string();
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let placement: Vec<String> = fields[0].split('/').map(|rank| rank.chars().rev().collect()).collect();
+    read(&format!("{} {} - - 0 1", placement.join("/"), fields[1]))
+}
+
+fn read(fen: &str) -> Board {
+    Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+const START: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+/// Wanders through a tree of moves: forth by a random move or a pass, now and then back, and looks at the score now and
+/// then only.
+fn wander(steps: Vec<(u16, u8)>, network: Option<&ValueNet<'_>>) -> Result<(), TestCaseError> {
+    let mut line = vec![read(START)];
+    let mut evaluator = Evaluator::new(&line[0]);
+    for (choice, action) in steps {
+        let board = line[line.len() - 1];
+        match action {
+            _ if line.len() > MAX_PLY || (action < 3 && line.len() > 1) => {
+                evaluator.pop(network);
+                line.pop();
+            }
+            3 if !board.in_check() => {
+                evaluator.push_null(network);
+                line.push(board.after_null());
+            }
+            _ => {
+                let moves = board.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let mv = moves[usize::from(choice) % moves.len()];
+                evaluator.push(&board, mv, network);
+                line.push(board.after(mv));
+            }
+        }
+        if choice % 3 == 0 {
+            let board = line[line.len() - 1];
+            let score = evaluate(&board, network);
+            prop_assert_eq!(evaluator.evaluate(&board, network), score, "{}", board.fen());
+            prop_assert_eq!(evaluate(&exchanged(&board), network), score, "{}", board.fen());
+            prop_assert!(network.is_none() || evaluate(&mirrored(&board), network) == score, "{}", board.fen());
+        }
+    }
+    Ok(())
+}
+
+/// Shapes of all kinds.
+fn any_shape() -> impl Strategy<Value = ValueShape> {
+    let dense = prop::sample::select(vec![vec![], vec![16], vec![32, 16]]);
+    (prop::sample::select(vec![16u16, 32, 64, 128]), dense, prop::sample::select(vec![1, 8]), 64u16..=255)
+        .prop_map(|(width, dense, buckets, qa)| shape(width, &dense, buckets, qa))
+}
+
+fn steps() -> impl Strategy<Value = Vec<(u16, u8)>> {
+    prop::collection::vec((any::<u16>(), 0u8..12), 1..200)
 }
 
 proptest! {
     #[test]
-    fn it_is_the_same_carried_along_and_from_scratch(choices in prop::collection::vec(any::<u16>(), 1..90)) {
-        let mut line = vec![Board::start()];
-        let mut evaluator = Evaluator::new(&line[0]);
-        for choice in choices {
-            let board = line[line.len() - 1];
-            let moves = board.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            let mv = moves[usize::from(choice) % moves.len()];
-            evaluator.push(&board, mv);
-            let after = board.after(mv);
-            prop_assert_eq!(evaluator.evaluate(&after), evaluate(&after), "{}", after.fen());
-            prop_assert_eq!(evaluate(&exchanged(&after)), evaluate(&after), "{}", after.fen());
-            line.push(after);
-        }
-        // And back again.
-        while line.len() > 1 {
-            line.pop();
-            evaluator.pop();
-            let board = line[line.len() - 1];
-            prop_assert_eq!(evaluator.evaluate(&board), evaluate(&board));
-        }
+    fn the_classical_evaluation_depends_on_the_position_alone(steps in steps()) {
+        wander(steps, None)?;
+    }
+
+    #[test]
+    fn a_network_depends_on_the_position_alone(steps in steps(), shape in any_shape(), seed: u64) {
+        let blob = Blob::of(&blob(&shape, seed));
+        wander(steps, Some(&ValueNet::load(blob.bytes()).expect("a network")))?;
     }
 }

@@ -7,7 +7,7 @@ fn think(fen: &str, limits: &Limits, clusters: usize) -> Option<Best> {
     let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
     let mut memory = vec![Cluster::EMPTY; clusters];
     let mut table = Table::new(&mut memory, 0);
-    Searcher::new().think(&Game::new(board), limits, &mut table, &mut Blind)
+    Searcher::new().think(&Game::new(board), limits, &mut table, None, &mut Blind)
 }
 
 fn to_depth(depth: u32) -> Limits {

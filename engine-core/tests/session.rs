@@ -34,7 +34,7 @@ impl Platform for Script<'_> {
 fn said(input: &[u8]) -> String {
     let mut clusters = [Cluster::EMPTY; 256];
     let mut script = Script { input, said: Vec::new(), micros: 0 };
-    Session::new(FixedResources::new(&mut clusters, &[])).run(&mut script);
+    Session::new(FixedResources::new(&mut clusters)).run(&mut script);
     String::from_utf8(script.said).expect("replies are text")
 }
 

@@ -180,7 +180,7 @@ mod tests {
         };
         let mut platform = Lit::new(SerialPort::new(port, clock, || {}), Light(&mut shone));
         let mut clusters = [crate::Cluster::EMPTY; 64];
-        crate::run(&mut platform, crate::FixedResources::new(&mut clusters, &[]));
+        crate::run(&mut platform, crate::FixedResources::new(&mut clusters));
         let said = std::string::String::from_utf8(platform.platform.port.output).unwrap();
         assert!(said.contains("bestmove ") && said.contains("readyok"), "{said}");
         assert_eq!(shone, [false, true, false]);

@@ -10,11 +10,12 @@ use native::{Files, Stdio};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    let files = Files::new();
     let mut platform = match words.first().map(String::as_str) {
         None => {
             let mut stdio = Stdio::from_stdin();
             if io::stdin().is_terminal() {
-                firmware::greet(&mut stdio);
+                firmware::greet(&mut stdio, &files);
             }
             stdio
         }
@@ -26,6 +27,6 @@ fn main() -> ExitCode {
         // As engines are started by test farms: the words are one command, and then the engine leaves.
         Some(_) => Stdio::from_text(&(words.join(" ") + "\n")),
     };
-    firmware::run(&mut platform, Files::new());
+    firmware::run(&mut platform, files);
     ExitCode::SUCCESS
 }

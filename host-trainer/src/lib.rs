@@ -1,15 +1,20 @@
-//! Knightlight's trainer, the part that measures: matches between engines and suites of positions.
+//! Knightlight's trainer: matches between engines, suites of positions, and the line that makes a network.
 //!
 //! - [`engine`] runs a chess engine as a child process and speaks its protocol (UCI or xboard).
 //! - [`arena`] plays matches and says what they prove.
+//! - [`mine`] has a teacher play games with itself and records them, with its scores, to train on.
 //! - [`suite`] asks one engine for the best move in each position of an EPD file.
+//! - [`data`] turns games into training positions.
 //!
-//! The rules of chess come from `shakmaty` everywhere in this crate, never from Knightlight's own core: an
-//! arbiter that shares the player's code cannot see the player's faults.
+//! The rules of chess come from `shakmaty` wherever something is judged, never from Knightlight's own core: an
+//! arbiter that shares the player's code cannot see the player's faults. The core is used as a player, in [`mine`],
+//! and [`data`] replays millions of games on the core's board, for speed; its tests hold it to `shakmaty`.
 
 pub mod arena;
+pub mod data;
 pub mod engine;
 pub mod epd;
 pub mod line;
+pub mod mine;
 pub mod stop;
 pub mod suite;

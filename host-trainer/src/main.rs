@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, stop::Stop, suite};
+use host_trainer::{arena, data, mine, stop::Stop, suite};
 use tracing_subscriber::EnvFilter;
 
-/// Measure chess engines: play matches, run suites of positions.
+/// Measure chess engines, mine games, and prepare what a network learns from.
 #[derive(Debug, Parser)]
 #[command(name = "trainer", version, max_term_width = 110)]
 struct Cli {
@@ -18,6 +18,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Arena(arena::Args),
+    Data(data::Args),
+    Mine(mine::Args),
     Suite(suite::Args),
 }
 
@@ -42,6 +44,8 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
     stop.on_signal().context("cannot watch for Ctrl-C")?;
     match command {
         Command::Arena(args) => arena::run(args, &stop),
+        Command::Data(args) => data::run(args, &stop),
+        Command::Mine(args) => mine::run(args, &stop),
         Command::Suite(args) => suite::run(args, &stop),
     }
 }

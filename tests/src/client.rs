@@ -1,14 +1,14 @@
 //! A UCI client: talks to a program, native or in an emulator, over its standard input and output.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+
+use crate::program::program;
 
 /// A program that speaks UCI. It is killed when dropped.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Client {
     /// # Errors
     /// If it does not build or start.
     pub fn native() -> Result<Self> {
-        Self::start(&mut Command::new(native_engine()?), Duration::from_secs(60))
+        Self::start(&mut Command::new(program("firmware", "knightlight")?), Duration::from_secs(60))
     }
 
     /// Sends bytes as they are.
@@ -146,31 +146,4 @@ pub fn value<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let mut words = line.split_ascii_whitespace();
     words.find(|&found| found == word)?;
     words.next()
-}
-
-/// Where the native engine was built, in the profile of the tests; builds it first.
-///
-/// # Errors
-/// If it does not build.
-pub fn native_engine() -> Result<&'static Path> {
-    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| build().map_err(|error| format!("{error:#}")));
-    built.as_deref().map_err(|error| anyhow::anyhow!("{error}"))
-}
-
-fn build() -> Result<PathBuf> {
-    // The test runs in target/PROFILE/deps.
-    let test = std::env::current_exe()?;
-    let profile = test.parent().and_then(Path::parent).context("tests run in target/PROFILE/deps")?;
-    let target = profile.parent().context("tests run in target/PROFILE/deps")?;
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "firmware", "--bin", "knightlight", "--target-dir"]).arg(target);
-    if profile.ends_with("release") {
-        cargo.arg("--release");
-    }
-    let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().context("cannot run cargo")?;
-    if !status.success() {
-        bail!("the native engine did not build: {status}");
-    }
-    Ok(profile.join("knightlight"))
 }

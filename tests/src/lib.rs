@@ -1,4 +1,6 @@
-//! What the tests that cross crates share: random games, and a UCI client for programs and emulated boards.
+//! What the tests that cross crates share: random games, the workspace's programs, and a UCI
+//! client for them and for emulated boards.
 
 pub mod client;
 pub mod games;
+pub mod program;

@@ -54,11 +54,8 @@ impl Classical {
         let phase = i32::from(self.phase.min(PHASE_OF_START));
         let full = i32::from(PHASE_OF_START);
         let tapered = (i32::from(self.middlegame) * phase + i32::from(self.endgame) * (full - phase)) / full;
-        let white_ahead = tapered >= 0;
-        let stronger = if white_ahead { Colour::White } else { Colour::Black };
-        let scaled = if board.lacks_mating_material(stronger) { tapered / 16 } else { tapered };
-        let ours = if board.side_to_move() == Colour::White { scaled } else { -scaled };
-        ours + TEMPO
+        let ours = if board.side_to_move() == Colour::White { tapered } else { -tapered };
+        super::with_teeth(ours, board) + TEMPO
     }
 }
 

@@ -1,74 +1,109 @@
 //! The static evaluation: how good a position is for the side to move, in centipawns.
 //!
-//! The search knows only [`Evaluator`]: a stack of accumulators that follows the line being searched. Whatever
-//! evaluates, takes its place behind it. Uses [`chess`](crate::chess) and nothing else.
+//! The search knows only [`Evaluator`]: it follows the line being searched, and asks a network, or the hand-written
+//! evaluation where there is none. Uses [`chess`](crate::chess) and [`net`](crate::net), and nothing else.
 
 mod classical;
 mod piece_square;
 
 use crate::MAX_PLY;
 use crate::chess::{Board, Move};
+use crate::net::{Accumulators, ValueNet};
 use classical::Classical;
 
 /// The largest magnitude that an evaluation may have; mates are beyond it.
 pub const MAX_EVAL: i32 = 20_000;
 
-/// The accumulators of the line from the root to the position being searched.
+/// What an evaluation is divided by if the side that it favours cannot mate.
+const TOOTHLESS: i32 = 16;
+
+/// What both evaluations keep of the line from the root to the position being searched.
+///
+/// A line is followed with the same network, or without, from [`reset`](Self::reset) on.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
-    line: [Classical; MAX_PLY + 1],
+    classical: [Classical; MAX_PLY + 1],
     ply: usize,
+    accumulators: Accumulators,
 }
 
 impl Evaluator {
     /// An evaluator that stands on a position.
     #[must_use]
     pub fn new(board: &Board) -> Self {
-        let mut line = [Classical::default(); MAX_PLY + 1];
-        line[0] = Classical::of(board);
-        Self { line, ply: 0 }
+        let mut classical = [Classical::default(); MAX_PLY + 1];
+        classical[0] = Classical::of(board);
+        Self { classical, ply: 0, accumulators: Accumulators::new(board) }
     }
 
     /// Starts a new line from a position.
     pub fn reset(&mut self, board: &Board) {
         self.ply = 0;
-        self.line[0] = Classical::of(board);
+        self.classical[0] = Classical::of(board);
+        self.accumulators.reset(board);
     }
 
     /// Follows a legal move of `board`, the position that the evaluator stands on.
-    pub fn push(&mut self, board: &Board, mv: Move) {
-        let mut next = self.line[self.ply];
-        if let Some(changes) = board.changes(mv) {
-            next.apply(&changes);
+    pub fn push(&mut self, board: &Board, mv: Move, network: Option<&ValueNet<'_>>) {
+        let changes = board.changes(mv);
+        if let Some(network) = network {
+            self.accumulators.push(changes, network);
+        } else {
+            let mut next = self.classical[self.ply];
+            if let Some(changes) = changes {
+                next.apply(&changes);
+            }
+            self.step(next);
         }
-        self.step(next);
     }
 
     /// Follows a passed turn.
-    pub fn push_null(&mut self) {
-        self.step(self.line[self.ply]);
+    pub fn push_null(&mut self, network: Option<&ValueNet<'_>>) {
+        match network {
+            Some(network) => self.accumulators.push(None, network),
+            None => self.step(self.classical[self.ply]),
+        }
     }
 
     fn step(&mut self, next: Classical) {
         // The search never goes deeper than the line is long.
         self.ply = (self.ply + 1).min(MAX_PLY);
-        self.line[self.ply] = next;
+        self.classical[self.ply] = next;
     }
 
     /// Goes back by one move.
-    pub fn pop(&mut self) {
-        self.ply = self.ply.saturating_sub(1);
+    pub fn pop(&mut self, network: Option<&ValueNet<'_>>) {
+        match network {
+            Some(_) => self.accumulators.pop(),
+            None => self.ply = self.ply.saturating_sub(1),
+        }
     }
 
     /// The evaluation of `board`, on which the evaluator stands, for its side to move, in centipawns.
     #[must_use]
-    pub fn evaluate(&self, board: &Board) -> i32 {
-        self.line[self.ply].evaluate(board).clamp(-MAX_EVAL, MAX_EVAL)
+    pub fn evaluate(&mut self, board: &Board, network: Option<&ValueNet<'_>>) -> i32 {
+        match network {
+            Some(network) => {
+                let (ours, theirs) = self.accumulators.sums(board, network);
+                with_teeth(network.output(ours, theirs, board.occupied().len()), board)
+            }
+            None => self.classical[self.ply].evaluate(board).clamp(-MAX_EVAL, MAX_EVAL),
+        }
     }
 }
 
 /// The evaluation of a position that stands alone, for its side to move, in centipawns.
 #[must_use]
-pub fn evaluate(board: &Board) -> i32 {
-    Classical::of(board).evaluate(board).clamp(-MAX_EVAL, MAX_EVAL)
+pub fn evaluate(board: &Board, network: Option<&ValueNet<'_>>) -> i32 {
+    match network {
+        Some(network) => with_teeth(network.evaluate(board), board),
+        None => Classical::of(board).evaluate(board).clamp(-MAX_EVAL, MAX_EVAL),
+    }
+}
+
+/// A score for the side to move, or little of it if the side that it favours has nothing to mate with.
+fn with_teeth(score: i32, board: &Board) -> i32 {
+    let us = board.side_to_move();
+    let favoured = if score >= 0 { us } else { !us };
+    if board.lacks_mating_material(favoured) { score / TOOTHLESS } else { score }
 }

@@ -3,13 +3,14 @@
 //! Source: <https://www.chessprogramming.org/NNUE>, "efficiently updatable".
 
 use super::features::Perspective;
+use super::header::MAX_WIDTH;
+use super::kernels::Aligned;
 use super::value::ValueNet;
 use crate::MAX_PLY;
-use crate::chess::{Board, Changes, Colour};
+use crate::chess::{Board, Changes, Colour, Role};
 
 /// The sums that memory is set aside for: on a desktop those of every ply at the largest width, on a board 8 KB.
-const CAPACITY: usize =
-    if cfg!(feature = "large-tables") { (MAX_PLY + 1) * 2 * super::header::MAX_WIDTH } else { 4096 };
+const CAPACITY: usize = if cfg!(feature = "large-tables") { (MAX_PLY + 1) * 2 * MAX_WIDTH } else { 4096 };
 
 /// What a move did to the inputs.
 #[derive(Clone, Copy, Debug)]
@@ -37,14 +38,13 @@ pub(crate) struct Accumulators {
 }
 
 #[derive(Clone, Debug)]
-#[repr(align(32))]
-struct Sums([i16; CAPACITY]);
+struct Sums(Aligned<[i16; CAPACITY]>);
 
 impl Accumulators {
     /// Accumulators that stand on a position, with nothing computed yet.
     pub(crate) fn new(board: &Board) -> Self {
         let root = Step { changes: None, views: views(board) };
-        Self { line: [root; MAX_PLY + 1], ply: 0, held: [[NONE; 2]; MAX_PLY + 1], sums: Sums([0; CAPACITY]) }
+        Self { line: [root; MAX_PLY + 1], ply: 0, held: [[NONE; 2]; MAX_PLY + 1], sums: Sums(Aligned([0; CAPACITY])) }
     }
 
     /// Starts a new line from a position.
@@ -54,20 +54,22 @@ impl Accumulators {
         self.held = [[NONE; 2]; MAX_PLY + 1];
     }
 
-    /// Follows a legal move of `board`, or a pass.
-    pub(crate) fn push(&mut self, changes: Option<Changes>, width: usize) {
+    /// Follows a legal move by what it changes, or a pass, for which that is `None`.
+    pub(crate) fn push(&mut self, changes: Option<Changes>, net: &ValueNet<'_>) {
         let mut views = self.line[self.ply].views;
-        if let Some(((mover, _), (king, square))) = changes.map(|changes| (changes.removed.0, changes.added.0))
-            && mover.role == crate::chess::Role::King
+        if let Some(Changes { added: ((mover, square), _), .. }) = changes
+            && mover.role == Role::King
         {
-            views[king.colour.index()] = Perspective::new(king.colour, square);
+            views[mover.colour.index()] = Perspective::new(mover.colour, square);
         }
         // The search never goes deeper than the line is long.
         self.ply = (self.ply + 1).min(MAX_PLY);
         self.line[self.ply] = Step { changes, views };
-        let held = &mut self.held[self.ply % places(width)];
-        for ply in held.iter_mut().filter(|ply| usize::from(**ply) == self.ply) {
-            *ply = NONE;
+        for held in &mut self.held[self.ply % places(net.width())] {
+            // Sums of a ply that the line still has, many plies back, stay.
+            if usize::from(*held) == self.ply {
+                *held = NONE;
+            }
         }
     }
 
@@ -82,7 +84,7 @@ impl Accumulators {
             self.compute(board, colour, net);
         }
         let place = self.ply % places(net.width());
-        let (white, black) = self.sums.0[2 * place * net.width()..][..2 * net.width()].split_at(net.width());
+        let (white, black) = self.sums.0.0[2 * place * net.width()..][..2 * net.width()].split_at(net.width());
         match board.side_to_move() {
             Colour::White => (white, black),
             Colour::Black => (black, white),
@@ -119,7 +121,7 @@ impl Accumulators {
 impl Sums {
     /// The sums at a place.
     fn of(&mut self, place: usize, side: usize, width: usize) -> &mut [i16] {
-        &mut self.0[(2 * place + side) * width..][..width]
+        &mut self.0.0[(2 * place + side) * width..][..width]
     }
 
     /// The sums at two places, which differ.
@@ -127,10 +129,10 @@ impl Sums {
         let start = |place: usize| (2 * place + side) * width;
         let (from, to) = (start(from), start(to));
         if from < to {
-            let (low, high) = self.0.split_at_mut(to);
+            let (low, high) = self.0.0.split_at_mut(to);
             (&low[from..][..width], &mut high[..width])
         } else {
-            let (low, high) = self.0.split_at_mut(from);
+            let (low, high) = self.0.0.split_at_mut(from);
             (&high[..width], &mut low[to..][..width])
         }
     }

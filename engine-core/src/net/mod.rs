@@ -12,4 +12,5 @@ mod value;
 
 pub(crate) use accumulator::Accumulators;
 pub use blob::BlobError;
+pub use kernels::all_agree as kernels_agree;
 pub use value::ValueNet;

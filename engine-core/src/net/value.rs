@@ -3,7 +3,7 @@
 use super::blob::{self, BlobError, Layer};
 use super::features::{INPUTS, MAX_ACTIVE, Perspective, bucket};
 use super::header::{MAX_DENSE, MAX_DENSE_UNITS, MAX_WIDTH, Model, ValueShape};
-use super::kernels::Kernels;
+use super::kernels::{Aligned, Kernels};
 use crate::chess::{Board, Changes, Placed};
 use crate::eval::MAX_EVAL;
 
@@ -129,9 +129,9 @@ impl<'a> ValueNet<'a> {
     /// Judges a position that stands alone, for its side to move, in centipawns.
     #[must_use]
     pub fn evaluate(&self, board: &Board) -> i32 {
-        let mut sums = [[0; MAX_WIDTH]; 2];
+        let mut sums = Aligned([[0; MAX_WIDTH]; 2]);
         let us = board.side_to_move();
-        let [ours, theirs] = &mut sums;
+        let [ours, theirs] = &mut sums.0;
         let (ours, theirs) = (&mut ours[..self.width()], &mut theirs[..self.width()]);
         self.refresh(Perspective::of(board, us), board, ours);
         self.refresh(Perspective::of(board, !us), board, theirs);
@@ -164,7 +164,7 @@ impl<'a> ValueNet<'a> {
     }
 
     /// The score that the first layer's sums, the mover's and the opponent's, lead to, in centipawns.
-    pub(super) fn output(&self, ours: &[i16], theirs: &[i16], pieces: u32) -> i32 {
+    pub(crate) fn output(&self, ours: &[i16], theirs: &[i16], pieces: u32) -> i32 {
         let bucket = bucket(pieces, usize::from(self.shape.buckets));
         let one = self.shape.qa as i16;
         let out = if self.dense.is_empty() {
@@ -172,11 +172,11 @@ impl<'a> ValueNet<'a> {
             let (for_ours, for_theirs) = weights.split_at(self.width());
             bias + self.kernels.screlu_dot(ours, for_ours, one) + self.kernels.screlu_dot(theirs, for_theirs, one)
         } else {
-            let mut first = [0; 2 * MAX_WIDTH];
-            let (for_ours, for_theirs) = first[..2 * self.width()].split_at_mut(self.width());
+            let mut first = Aligned([0; 2 * MAX_WIDTH]);
+            let (for_ours, for_theirs) = first.0[..2 * self.width()].split_at_mut(self.width());
             self.kernels.activate(ours, one, self.shift, for_ours);
             self.kernels.activate(theirs, one, self.shift, for_theirs);
-            self.through_dense(&first[..2 * self.width()], bucket)
+            self.through_dense(&first.0[..2 * self.width()], bucket)
         };
         let score = (i64::from(out) * self.centipawns) >> 32;
         score.clamp(-i64::from(MAX_EVAL), i64::from(MAX_EVAL)) as i32
@@ -201,7 +201,7 @@ impl Dense<'_> {
         for (unit, activation) in activations.iter_mut().enumerate().take(self.units.biases.len()) {
             let (weights, bias) = self.units.unit(unit);
             let sum = (bias + kernels.dot(inputs, weights)).clamp(0, self.one) as u32;
-            *activation = (sum * sum >> self.shift).min(MAX_ACTIVATION) as i8;
+            *activation = ((sum * sum) >> self.shift).min(MAX_ACTIVATION) as i8;
         }
         activations
     }

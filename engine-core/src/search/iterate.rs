@@ -13,6 +13,7 @@ use super::score::{INFINITE, MATE, is_mate, mate_in_moves};
 use super::searcher::{Search, Searcher, faded};
 use super::table::{Bound, Known, Table};
 use crate::MAX_PLY;
+use crate::net::ValueNet;
 
 /// The first depth that expects a score near the last one.
 const ASPIRATION_DEPTH: u32 = 5;
@@ -85,12 +86,14 @@ fn sort(moves: &mut [RootMove]) {
 }
 
 impl Searcher {
-    /// Searches the position of a game for its best move; `None` if there is no legal one (or none of those asked for).
+    /// Searches the position of a game for its best move, judging by a network or, without one, by the hand-written
+    /// evaluation; `None` if there is no legal one (or none of those asked for).
     pub fn think(
         &mut self,
         game: &Game,
         limits: &Limits,
         table: &mut Table<'_>,
+        network: Option<&ValueNet<'_>>,
         observer: &mut impl Observer,
     ) -> Option<Best> {
         let now = observer.micros();
@@ -102,6 +105,7 @@ impl Searcher {
             table,
             observer,
             limits,
+            network,
             clock: Clock::new(limits, now),
             start: now,
             keys: game.history().clone(),
@@ -314,7 +318,7 @@ fn search_root<O: Observer>(
         return -INFINITE;
     }
     search.searcher.pv.clear(0);
-    let eval = search.searcher.evaluator.evaluate(board);
+    let eval = search.searcher.evaluator.evaluate(board, search.network);
     search.searcher.evals[0] = (!board.in_check()).then_some(faded(eval, board) as i16);
     let new_depth = depth as i32 - 1;
     let mut best = -INFINITE;

@@ -2,6 +2,7 @@
 
 use crate::chess::{Board, KeyHistory, Move};
 use crate::eval::Evaluator;
+use crate::net::ValueNet;
 
 use super::Known;
 use super::clock::Clock;
@@ -16,7 +17,7 @@ use crate::MAX_PLY;
 /// Nodes between two looks at the clock and the line.
 const POLL_INTERVAL: u64 = 128;
 
-/// What a search works with besides the hash table, 16.5 KB: keep one and use it again and again.
+/// What a search works with besides the hash table, 16.5 KB and the accumulators of a network: keep one and use it again and again.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     pub(super) history: History,
@@ -58,6 +59,7 @@ pub(super) struct Search<'a, 't, O> {
     pub(super) table: &'a mut Table<'t>,
     pub(super) observer: &'a mut O,
     pub(super) limits: &'a Limits,
+    pub(super) network: Option<&'a ValueNet<'a>>,
     pub(super) clock: Clock,
     /// The moment the search began.
     pub(super) start: u64,
@@ -101,7 +103,7 @@ impl<O: Observer> Search<'_, '_, O> {
 
     /// Plays a move: the evaluator and the keys follow.
     pub(super) fn make(&mut self, board: &Board, mv: Move) -> Board {
-        self.searcher.evaluator.push(board, mv);
+        self.searcher.evaluator.push(board, mv, self.network);
         self.keys.push(board.key());
         board.after(mv)
     }
@@ -109,12 +111,12 @@ impl<O: Observer> Search<'_, '_, O> {
     /// Takes the last move back.
     pub(super) fn unmake(&mut self) {
         self.keys.pop();
-        self.searcher.evaluator.pop();
+        self.searcher.evaluator.pop(self.network);
     }
 
     /// Passes the turn. Gives the board, and what [`unmake_null`](Self::unmake_null) needs.
     pub(super) fn make_null(&mut self, board: &Board) -> (Board, usize) {
-        self.searcher.evaluator.push_null();
+        self.searcher.evaluator.push_null(self.network);
         self.keys.push(board.key());
         (board.after_null(), self.keys.begin_pass())
     }
@@ -141,9 +143,14 @@ impl<O: Observer> Search<'_, '_, O> {
         }
     }
 
-    /// The static evaluation, from the table where it knows it, and what the table should remember of it.
-    pub(super) fn static_eval(&self, board: &Board, known: Option<Known>) -> i32 {
-        known.map_or_else(|| self.searcher.evaluator.evaluate(board), |known| known.eval)
+    /// The static evaluation, from the table where it knows it, and what the table should remember of it. In check
+    /// nobody asks for it, and it is 0.
+    pub(super) fn static_eval(&mut self, board: &Board, known: Option<Known>) -> i32 {
+        match known {
+            Some(known) => known.eval,
+            None if board.in_check() => 0,
+            None => self.searcher.evaluator.evaluate(board, self.network),
+        }
     }
 }
 

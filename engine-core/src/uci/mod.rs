@@ -20,6 +20,7 @@ mod watch;
 mod wdl;
 
 pub use options::HashSizes;
+pub use replies::evaluator;
 pub use resources::{FixedResources, Message, Resources, say};
 pub use session::Session;
 

@@ -31,6 +31,7 @@ pub(super) enum Id {
     OwnBook,
     BookFile,
     EvalFile,
+    UseNetwork,
     Chess960,
     ShowWdl,
     LimitStrength,
@@ -50,7 +51,7 @@ pub struct HashSizes {
 }
 
 /// All options, in the order in which `uci` lists them.
-pub(super) const ALL: [(Id, &str, Kind); 13] = [
+pub(super) const ALL: [(Id, &str, Kind); 14] = [
     (Id::Hash, "Hash", Kind::Hash),
     (Id::ClearHash, "Clear Hash", Kind::Button),
     (Id::Threads, "Threads", Kind::Spin(1, 1, 1)),
@@ -59,6 +60,7 @@ pub(super) const ALL: [(Id, &str, Kind); 13] = [
     (Id::OwnBook, "OwnBook", Kind::Check(false)),
     (Id::BookFile, "BookFile", Kind::Text),
     (Id::EvalFile, "EvalFile", Kind::Text),
+    (Id::UseNetwork, "Use Network", Kind::Check(true)),
     (Id::Chess960, "UCI_Chess960", Kind::Check(false)),
     (Id::ShowWdl, "UCI_ShowWDL", Kind::Check(false)),
     (Id::LimitStrength, "UCI_LimitStrength", Kind::Check(false)),
@@ -71,6 +73,7 @@ pub(super) const ALL: [(Id, &str, Kind); 13] = [
 pub(super) struct Options {
     pub(super) multi_pv: u32,
     pub(super) own_book: bool,
+    pub(super) use_network: bool,
     pub(super) chess960: bool,
     pub(super) show_wdl: bool,
     pub(super) limit_strength: bool,
@@ -84,6 +87,7 @@ impl Options {
         Self {
             multi_pv: 1,
             own_book: false,
+            use_network: true,
             chess960: false,
             show_wdl: false,
             limit_strength: false,

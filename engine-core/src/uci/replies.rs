@@ -5,6 +5,7 @@ use core::fmt::{self, Write};
 use crate::bench::per_second;
 use crate::chess::{Bitboard, Board, Colour, File, Game, Move, Rank, Square};
 use crate::eval::evaluate;
+use crate::net::{BlobError, ValueNet};
 use crate::platform::Platform;
 use crate::search::{Best, Bound, Report, mate_in_moves};
 
@@ -150,10 +151,23 @@ impl fmt::Display for Names {
 }
 
 /// Writes the static evaluation.
-pub(super) fn evaluation(platform: &mut impl Platform, board: &Board) {
-    let ours = evaluate(board);
+pub(super) fn evaluation(platform: &mut impl Platform, board: &Board, network: Option<&ValueNet<'_>>) {
+    let ours = evaluate(board, network);
     let white = if board.side_to_move() == Colour::White { ours } else { -ours };
-    print(platform, format_args!("Classical evaluation: {white} centipawns for White, {ours} for the side to move"));
+    let by = network.map_or("Classical evaluation", |_| "Evaluation by the network");
+    print(platform, format_args!("{by}: {white} centipawns for White, {ours} for the side to move"));
+}
+
+/// Says what judges positions.
+pub fn evaluator(platform: &mut impl Platform, network: &Result<Option<ValueNet<'_>>, BlobError>) {
+    match network {
+        Ok(Some(network)) => {
+            let (name, width) = (network.name().escape_debug(), network.shape().width);
+            print(platform, format_args!("info string network '{name}', {width} wide"));
+        }
+        Ok(None) => print(platform, format_args!("info string no network: the classical evaluation plays")),
+        Err(problem) => print(platform, format_args!("info string the classical evaluation plays: {problem}")),
+    }
 }
 
 /// Lists the commands.

@@ -2,6 +2,7 @@
 
 use core::fmt::{self, Write};
 
+use crate::net::{BlobError, ValueNet};
 use crate::search::Cluster;
 
 use super::options::HashSizes;
@@ -52,7 +53,14 @@ pub trait Resources {
         None
     }
 
-    /// Loads a network; an empty path goes back to the built-in evaluation. `None` if this machine has no files.
+    /// The network that judges positions; `None` if there is none, and the hand-written evaluation has to do.
+    ///
+    /// # Errors
+    /// If there is one that cannot be used.
+    fn network(&self) -> Result<Option<ValueNet<'static>>, BlobError>;
+
+    /// Loads a network; an empty path goes back to the built-in one. `None` if this machine has no files. If it cannot
+    /// be loaded, the network stays what it was.
     fn load_network(&mut self, path: &str) -> Option<Result<(), Message>> {
         let _ = path;
         None
@@ -63,18 +71,34 @@ pub trait Resources {
 /// USB bridge as much again.
 const SERIAL_OVERHEAD: u32 = 50;
 
-/// The resources of a machine without files: memory that was set aside, and perhaps a book in flash.
+/// The resources of a machine without files: memory that was set aside, and perhaps a book and a network in flash.
 #[derive(Debug)]
 pub struct FixedResources<'a> {
     clusters: &'a mut [Cluster],
     book: &'a [u8],
+    network: Result<Option<ValueNet<'static>>, BlobError>,
 }
 
 impl<'a> FixedResources<'a> {
-    /// Resources of this memory and book; an empty book is none.
+    /// This memory, with no book and no network.
     #[must_use]
-    pub const fn new(clusters: &'a mut [Cluster], book: &'a [u8]) -> Self {
-        Self { clusters, book }
+    pub const fn new(clusters: &'a mut [Cluster]) -> Self {
+        Self { clusters, book: &[], network: Ok(None) }
+    }
+
+    /// Adds a Polyglot book.
+    #[must_use]
+    pub const fn with_book(mut self, book: &'a [u8]) -> Self {
+        self.book = book;
+        self
+    }
+
+    /// Adds the network in a blob, which must begin at an address that is a multiple of four. One that cannot be used is
+    /// told of, and the hand-written evaluation plays.
+    #[must_use]
+    pub fn with_network(mut self, blob: &'static [u8]) -> Self {
+        self.network = ValueNet::load(blob).map(Some);
+        self
     }
 }
 
@@ -98,5 +122,9 @@ impl Resources for FixedResources<'_> {
 
     fn book(&self) -> &[u8] {
         self.book
+    }
+
+    fn network(&self) -> Result<Option<ValueNet<'static>>, BlobError> {
+        self.network.clone()
     }
 }

@@ -3,6 +3,7 @@
 use crate::bench;
 use crate::book::Book;
 use crate::chess::{Board, Game, Move, perft_until};
+use crate::net::ValueNet;
 use crate::platform::{Platform, Received};
 use crate::search::{Best, Limits, Observer, Order, Searcher, Table};
 
@@ -21,6 +22,8 @@ pub struct Session<R> {
     game: Game,
     searcher: Searcher,
     resources: R,
+    /// The machine's network, if it has one that can be used.
+    network: Option<ValueNet<'static>>,
     /// Counts searches, so that the hash table knows its old entries.
     generation: u8,
     /// The state of the generator that chooses book moves.
@@ -40,11 +43,13 @@ impl<R: Resources> Session<R> {
     #[must_use]
     pub fn new(resources: R) -> Self {
         let options = Options::new(resources.move_overhead());
+        let network = resources.network().ok().flatten();
         Self {
             talk: Talk { parser: Parser::new(), ahead: Lookahead::default(), options, debug: false },
             game: Game::new(Board::start()),
             searcher: Searcher::new(),
             resources,
+            network,
             generation: 0,
             random: 0,
         }
@@ -90,7 +95,10 @@ impl<R: Resources> Session<R> {
 
     fn act(&mut self, command: Command, platform: &mut impl Platform) -> Outcome {
         match command {
-            Command::Uci => replies::identify(platform, self.resources.hash_sizes(), &self.talk.options),
+            Command::Uci => {
+                replies::evaluator(platform, &self.resources.network());
+                replies::identify(platform, self.resources.hash_sizes(), &self.talk.options);
+            }
             Command::Debug(on) => self.talk.debug = on,
             Command::IsReady => print(platform, format_args!("readyok")),
             Command::SetOption => self.set_option(platform),
@@ -106,11 +114,16 @@ impl<R: Resources> Session<R> {
             Command::Stop | Command::PonderHit | Command::Refused => {}
             Command::Quit => return Outcome { quit: true, ..Outcome::default() },
             Command::Display => replies::display(platform, &self.game),
-            Command::Eval => replies::evaluation(platform, self.game.board()),
+            Command::Eval => replies::evaluation(platform, self.game.board(), self.judge()),
             Command::Bench(depth) => return self.bench(depth.unwrap_or(bench::DEFAULT_DEPTH), platform),
             Command::Help => replies::help(platform),
         }
         Outcome::default()
+    }
+
+    /// The network, if it is to be used.
+    const fn judge(&self) -> Option<&ValueNet<'static>> {
+        if self.talk.options.use_network { self.network.as_ref() } else { None }
     }
 
     fn clear_hash(&mut self) {
@@ -133,11 +146,12 @@ impl<R: Resources> Session<R> {
         let start = platform.micros();
         let hash_sizes = self.resources.hash_sizes();
         let mut table = Table::new(self.resources.clusters(), self.generation);
+        let network = if self.talk.options.use_network { self.network.as_ref() } else { None };
         let mut watch = Watch {
             end_after_hit: End::of(&Limits { ponder: false, ..limits.clone() }),
             ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, end)
         };
-        let best = self.searcher.think(&self.game, &limits, &mut table, &mut watch);
+        let best = self.searcher.think(&self.game, &limits, &mut table, network, &mut watch);
         while watch.end == End::Commanded && !watch.outcome.stop {
             watch.listen();
             if watch.end == End::Commanded && !watch.outcome.stop {
@@ -215,10 +229,11 @@ impl<R: Resources> Session<R> {
         let depth = if cfg!(fuzzing) { 1 } else { depth };
         let hash_sizes = self.resources.hash_sizes();
         platform.thinking(true);
+        let network = if self.talk.options.use_network { self.network.as_ref() } else { None };
         let mut watch =
             Watch { tells: false, ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, End::Foreseeable) };
         let clusters = self.resources.clusters();
-        let tally = bench::run(&mut self.searcher, clusters, depth, &mut watch, |watch, fen, nodes| {
+        let tally = bench::run(&mut self.searcher, clusters, depth, network, &mut watch, |watch, fen, nodes| {
             print(watch.platform, format_args!("{nodes:>10} {fen}"));
         });
         let outcome = watch.outcome;
@@ -237,7 +252,13 @@ impl<R: Resources> Session<R> {
         match kind {
             Kind::Button => self.clear_hash(),
             Kind::Check(_) => match options::read_check(value) {
-                Some(on) => self.set_check(id, on),
+                Some(on) => {
+                    self.set_check(id, on);
+                    // The table remembers what the other evaluation said.
+                    if id == Id::UseNetwork {
+                        self.clear_hash();
+                    }
+                }
                 None => print(platform, format_args!("info string {name}: 'true' or 'false' wanted, not '{shown}'")),
             },
             Kind::Hash => {
@@ -253,6 +274,7 @@ impl<R: Resources> Session<R> {
     const fn set_check(&mut self, id: Id, on: bool) {
         match id {
             Id::OwnBook => self.talk.options.own_book = on,
+            Id::UseNetwork => self.talk.options.use_network = on,
             Id::Chess960 => self.talk.options.chess960 = on,
             Id::ShowWdl => self.talk.options.show_wdl = on,
             Id::LimitStrength => self.talk.options.limit_strength = on,
@@ -293,13 +315,24 @@ impl<R: Resources> Session<R> {
             Id::BookFile => self.resources.load_book(path),
             _ => self.resources.load_network(path),
         };
+        let changed = matches!(loaded, Some(Ok(())));
         let message = match loaded {
-            Some(Ok(())) if path.is_empty() => say(format_args!("none")),
+            Some(Ok(())) if path.is_empty() => say(format_args!("none; the built-in one, if any, is used")),
             Some(Ok(())) => say(format_args!("loaded '{}'", path.escape_debug())),
             Some(Err(problem)) => problem,
             None => say(format_args!("this machine has no files")),
         };
         print(platform, format_args!("info string {name}: {message}"));
+        if id == Id::EvalFile && changed {
+            self.change_network();
+        }
+    }
+
+    /// Judges by the network that has been loaded.
+    fn change_network(&mut self) {
+        self.network = self.resources.network().ok().flatten();
+        // The table remembers what the last one said.
+        self.clear_hash();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use engine_core::net::{BlobError, ValueNet};
 use engine_core::uci::{HashSizes, Message, say};
 use firmware::{Cluster, Resources};
 
@@ -13,21 +14,35 @@ const HASH_MAX: u32 = 65_536;
 /// What a pipe to a chess program on the same machine, and its scheduler, lose a move.
 const PIPE_OVERHEAD: u32 = 10;
 
-/// A hash table on the heap, and a book from a file.
+/// A hash table on the heap, a book from a file, and a network built in or from a file.
 #[derive(Debug)]
 pub(crate) struct Files {
     clusters: Vec<Cluster>,
     book: Vec<u8>,
+    network: Result<Option<ValueNet<'static>>, BlobError>,
 }
 
 impl Files {
     pub(crate) fn new() -> Self {
-        Self { clusters: vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)], book: Vec::new() }
+        Self { clusters: vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)], book: Vec::new(), network: built_in() }
     }
+}
+
+/// The network that comes with the program.
+fn built_in() -> Result<Option<ValueNet<'static>>, BlobError> {
+    Ok(None)
 }
 
 const fn clusters_in(megabytes: u32) -> usize {
     ((megabytes as usize) << 20) / size_of::<Cluster>()
+}
+
+/// The network in a file's bytes. It stays in memory for as long as the program runs, as a search may use it at any time.
+fn network_of(bytes: &[u8]) -> Result<ValueNet<'static>, BlobError> {
+    let mut words = vec![0u64; bytes.len().div_ceil(size_of::<u64>())];
+    bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+    ValueNet::load(&bytemuck::cast_slice(&words)[..bytes.len()])?;
+    ValueNet::load(&bytemuck::cast_slice(words.leak())[..bytes.len()])
 }
 
 impl Resources for Files {
@@ -74,11 +89,19 @@ impl Resources for Files {
         })
     }
 
+    fn network(&self) -> Result<Option<ValueNet<'static>>, BlobError> {
+        self.network.clone()
+    }
+
     fn load_network(&mut self, path: &str) -> Option<Result<(), Message>> {
-        Some(if path.is_empty() {
-            Ok(())
-        } else {
-            Err(say(format_args!("this version knows no networks; the classical evaluation plays on")))
-        })
+        if path.is_empty() {
+            self.network = built_in();
+            return Some(Ok(()));
+        }
+        let shown = path.escape_debug();
+        let loaded = fs::read(path)
+            .map_err(|error| say(format_args!("'{shown}': {error}")))
+            .and_then(|bytes| network_of(&bytes).map_err(|error| say(format_args!("'{shown}': {error}"))));
+        Some(loaded.map(|network| self.network = Ok(Some(network))))
     }
 }

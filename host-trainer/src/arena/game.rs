@@ -70,11 +70,13 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn of_ruling(ruling: Ruling, turn: Color) -> Verdict {
+    /// What the rules say, with this side to move.
+    pub fn of_ruling(ruling: Ruling, turn: Color) -> Verdict {
         Verdict { winner: (ruling == Ruling::Checkmate).then_some(!turn), ending: Ending::Ruling(ruling) }
     }
 
-    fn of_adjudication(adjudicated: Adjudicated) -> Verdict {
+    /// What we say.
+    pub fn of_adjudication(adjudicated: Adjudicated) -> Verdict {
         Verdict {
             winner: match adjudicated {
                 Adjudicated::Win(winner) => Some(winner),

@@ -11,7 +11,10 @@ use shakmaty::{CastlingMode, Color, Position};
 use time::OffsetDateTime;
 
 use super::game::{Ending, Game, MoveNote, Verdict};
-use crate::engine::{fault::Fault, limits::Limits};
+use crate::{
+    engine::{fault::Fault, limits::Limits},
+    line::Line,
+};
 
 /// Width of movetext that the export format asks for.
 const LINE_WIDTH: usize = 79;
@@ -56,22 +59,29 @@ impl PgnFile {
 
 /// A game as text, with the blank line behind it.
 pub fn format(heading: &Heading<'_>, game: &Game) -> String {
+    let opening_plies = game.opening_plies();
+    let comments = |ply: usize| Some(comment(game.notes.get(ply.checked_sub(opening_plies)?)?));
+    assemble(&tags(heading, game), &movetext(&game.line, opening_plies, &game.verdict, comments))
+}
+
+/// Puts a game together: the tags with their values, and words between which a line may be broken.
+pub(crate) fn assemble(tags: &[(&str, String)], words: &[String]) -> String {
     let mut text = String::new();
-    for (name, value) in tags(heading, game) {
+    for (name, value) in tags {
         let value = value.replace('\\', r"\\").replace('"', "\\\"");
         // Writing to a string cannot fail.
         let _ = writeln!(text, "[{name} \"{value}\"]");
     }
     text.push('\n');
     let mut width = 0;
-    for token in movetext(game) {
+    for token in words {
         let length = token.chars().count();
         if width > 0 {
             let breaks = width + 1 + length > LINE_WIDTH;
             text.push(if breaks { '\n' } else { ' ' });
             width = if breaks { 0 } else { width + 1 };
         }
-        text.push_str(&token);
+        text.push_str(token);
         width += length;
     }
     text.push_str("\n\n");
@@ -114,39 +124,47 @@ fn tags(heading: &Heading<'_>, game: &Game) -> Vec<(&'static str, String)> {
 }
 
 /// The standard's words for how a game ended.
-fn termination(verdict: &Verdict) -> &'static str {
+pub(crate) fn termination(verdict: &Verdict) -> &'static str {
     match &verdict.ending {
         Ending::Ruling(_) | Ending::Resignation(_) | Ending::Agreement => "normal",
         Ending::Adjudicated(_) => "adjudication",
         Ending::Fault(_, Fault::TimeLoss(_) | Fault::Stall(_)) => "time forfeit",
         Ending::Fault(_, Fault::Crash(_) | Fault::Unready(_)) => "abandoned",
-        Ending::Fault(_, Fault::IllegalMove(_) | Fault::Refusal(_) | Fault::FalseClaim(_)) => "rules infraction",
+        Ending::Fault(
+            _,
+            Fault::Flood(_) | Fault::Unscored | Fault::IllegalMove(_) | Fault::Refusal(_) | Fault::FalseClaim(_),
+        ) => "rules infraction",
     }
 }
 
-/// Words between which a line may be broken.
-fn movetext(game: &Game) -> Vec<String> {
-    let start = game.line.start();
-    let opening_plies = game.opening_plies();
+/// The words of a game's moves and result: between any two a line may be broken. `comment` gives what is to be said of
+/// a half-move, counted from 0; moves behind the opening are numbered even for Black, as a comment stands before them.
+pub(crate) fn movetext(
+    line: &Line,
+    opening_plies: usize,
+    verdict: &Verdict,
+    comment: impl Fn(usize) -> Option<String>,
+) -> Vec<String> {
+    let start = line.start();
     let mut tokens = Vec::new();
     let mut number = start.fullmoves().get();
     let mut mover = start.turn();
-    for (ply, played) in game.line.plies().iter().enumerate() {
+    for (ply, played) in line.plies().iter().enumerate() {
         if mover == Color::White {
             tokens.push(format!("{number}."));
         } else if ply == 0 || ply > opening_plies {
             tokens.push(format!("{number}..."));
         }
         tokens.push(played.san.clone());
-        if let Some(note) = ply.checked_sub(opening_plies).and_then(|index| game.notes.get(index)) {
-            tokens.extend(comment(note).split(' ').map(str::to_owned));
+        if let Some(comment) = comment(ply) {
+            tokens.extend(comment.split(' ').map(str::to_owned));
         }
         number += u32::from(mover == Color::Black);
         mover = !mover;
     }
-    let reason = format!("{{{}}}", game.verdict.to_string().replace(['{', '}'], ""));
+    let reason = format!("{{{}}}", verdict.to_string().replace(['{', '}'], ""));
     tokens.extend(reason.split_whitespace().map(str::to_owned));
-    tokens.push(game.verdict.result().to_owned());
+    tokens.push(verdict.result().to_owned());
     tokens
 }
 
@@ -167,11 +185,7 @@ mod tests {
     use shakmaty::Chess;
 
     use super::*;
-    use crate::{
-        engine::info::Score,
-        epd,
-        line::{Line, Ruling},
-    };
+    use crate::{engine::info::Score, epd, line::Ruling};
 
     fn played(start: Chess, moves: &[&str], notes: Vec<MoveNote>, verdict: Verdict) -> Game {
         let mut line = Line::new(start);

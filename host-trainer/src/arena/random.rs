@@ -21,10 +21,15 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Shuffles by Fisher and Yates. The bias of the remainder is far below one in 2^40 for any list in memory.
+    /// A number below `bound`, which must not be 0. The bias of the remainder is far below one in 2^40 for any small bound.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next_u64() % bound
+    }
+
+    /// Shuffles by Fisher and Yates.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            let pick = (self.next_u64() % (last as u64 + 1)) as usize;
+            let pick = self.below(last as u64 + 1) as usize;
             items.swap(last, pick);
         }
     }

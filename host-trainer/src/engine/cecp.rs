@@ -175,6 +175,7 @@ fn parse_report(line: &str) -> Option<Info> {
     let _centiseconds: u64 = words.next()?.parse().ok()?;
     let nodes = words.next()?.parse().ok()?;
     Some(Info {
+        line: None,
         depth: Some(depth[..digits].parse().ok()?),
         score: Some(match score.checked_abs() {
             Some(size) if size > MATE_SCORE => Score::Mate((size - MATE_SCORE) * score.signum()),

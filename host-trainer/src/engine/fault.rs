@@ -17,6 +17,12 @@ pub enum Fault {
     /// A move, but too late.
     #[error("overstepped its time by {:.3} s", .0.as_secs_f64())]
     TimeLoss(Duration),
+    /// So much text, in bytes, that no answer can be meant.
+    #[error("wrote {0} bytes without an answer")]
+    Flood(usize),
+    /// A move of which it did not say what it is worth, where that was wanted.
+    #[error("gave a move without a score")]
+    Unscored,
     /// A move that is not legal, or not a move at all.
     #[error("played the illegal move `{0}`")]
     IllegalMove(String),
@@ -36,6 +42,8 @@ impl Fault {
             Fault::Stall(_) => "stall",
             Fault::Unready(_) => "not ready",
             Fault::TimeLoss(_) => "time loss",
+            Fault::Flood(_) => "flood",
+            Fault::Unscored => "no score",
             Fault::IllegalMove(_) => "illegal move",
             Fault::Refusal(_) => "refusal",
             Fault::FalseClaim(_) => "false claim",

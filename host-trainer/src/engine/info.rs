@@ -37,6 +37,8 @@ impl fmt::Display for Score {
 /// The latest report of a search. What the engine did not say is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
+    /// Which of several best lines this is about, from 1.
+    pub line: Option<u32>,
     /// Whole plies of the iteration.
     pub depth: Option<u32>,
     /// From the searching side.
@@ -48,6 +50,43 @@ pub struct Info {
 }
 
 impl Info {
+    /// Reads what follows `info` in a line of the UCI protocol; `None` where it says nothing of use.
+    pub fn parse<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Info> {
+        let mut info = Info::default();
+        let mut bound = false;
+        while let Some(word) = words.next() {
+            match word {
+                "string" | "currmove" => return None,
+                "multipv" => info.line = words.next()?.parse().ok(),
+                "depth" => info.depth = words.next()?.parse().ok(),
+                "nodes" => info.nodes = words.next()?.parse().ok(),
+                "score" => {
+                    info.score = match (words.next()?, words.next()?.parse().ok()) {
+                        ("cp", cp) => cp.map(Score::Centipawns),
+                        ("mate", moves) => moves.map(Score::Mate),
+                        _ => None,
+                    }
+                }
+                "lowerbound" | "upperbound" => bound = true,
+                "pv" => {
+                    info.best = words.next().map(str::to_owned);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        // A bound only says that the search goes on.
+        if bound {
+            info.score = None;
+        }
+        (info != Info::default()).then_some(info)
+    }
+
+    /// Whether it is about the best line.
+    pub fn is_best(&self) -> bool {
+        self.line.is_none_or(|line| line == 1)
+    }
+
     /// Takes over what a newer report says and keeps the rest.
     pub fn update(&mut self, newer: Info) {
         self.depth = newer.depth.or(self.depth);

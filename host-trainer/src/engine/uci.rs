@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 use super::{
     Answer, Engine, Patience, Reply, Turn, Watch,
     fault::{Failure, Fault},
-    info::{Info, Score},
+    info::Info,
     limits::Limits,
     process::Process,
     spec::EngineSpec,
@@ -90,8 +90,8 @@ fn greet(process: &mut Process, patience: Duration) -> anyhow::Result<Hello> {
     bail!("no `uciok` within {} s: is it a UCI engine?", patience.as_secs_f64())
 }
 
-/// A button has no value.
-fn set_option(name: &str, value: &str) -> String {
+/// The line that sets an option. A button has no value.
+pub(crate) fn set_option(name: &str, value: &str) -> String {
     if value.is_empty() { format!("setoption name {name}") } else { format!("setoption name {name} value {value}") }
 }
 
@@ -137,7 +137,7 @@ impl Engine for Uci {
             let mut words = heard.text.split_whitespace();
             match words.next() {
                 Some("info") => {
-                    let Some(newer) = parse_info(words) else { continue };
+                    let Some(newer) = Info::parse(words).filter(Info::is_best) else { continue };
                     info.update(newer);
                     if watch(&info).is_break() && !called {
                         self.process.send("stop")?;
@@ -206,40 +206,8 @@ fn millis(time: Duration) -> u128 {
     time.as_millis()
 }
 
-/// Reads what follows `info`; `None` where it is about another line than the best, or says nothing of use.
-fn parse_info<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Info> {
-    let mut info = Info::default();
-    let mut bound = false;
-    while let Some(word) = words.next() {
-        match word {
-            "string" | "currmove" => return None,
-            "multipv" if words.next() != Some("1") => return None,
-            "depth" => info.depth = words.next()?.parse().ok(),
-            "nodes" => info.nodes = words.next()?.parse().ok(),
-            "score" => {
-                info.score = match (words.next()?, words.next()?.parse().ok()) {
-                    ("cp", cp) => cp.map(Score::Centipawns),
-                    ("mate", moves) => moves.map(Score::Mate),
-                    _ => None,
-                }
-            }
-            "lowerbound" | "upperbound" => bound = true,
-            "pv" => {
-                info.best = words.next().map(str::to_owned);
-                break;
-            }
-            _ => {}
-        }
-    }
-    // A bound only says that the search goes on.
-    if bound {
-        info.score = None;
-    }
-    (info != Info::default()).then_some(info)
-}
-
 /// Reads a legal move in exactly the notation that the protocol prescribes.
-fn parse_move(text: &str, line: &Line) -> Result<Move, Failure> {
+pub fn parse_move(text: &str, line: &Line) -> Result<Move, Failure> {
     text.parse::<UciMove>()
         .ok()
         .and_then(|uci| uci.to_move(line.position()).ok())
@@ -250,10 +218,10 @@ fn parse_move(text: &str, line: &Line) -> Result<Move, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::limits::Remaining;
+    use crate::engine::{info::Score, limits::Remaining};
 
     fn info(line: &str) -> Option<Info> {
-        parse_info(line.split_whitespace())
+        Info::parse(line.split_whitespace()).filter(Info::is_best)
     }
 
     #[test]
@@ -262,6 +230,7 @@ mod tests {
         assert_eq!(
             read,
             Info {
+                line: Some(1),
                 depth: Some(12),
                 score: Some(Score::Centipawns(-35)),
                 nodes: Some(1234),

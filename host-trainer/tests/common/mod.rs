@@ -1,4 +1,5 @@
 //! Runs the program and reads what it says.
+#![allow(dead_code, reason = "each test program takes what it needs")]
 
 use std::{
     path::Path,

@@ -2,17 +2,19 @@
 # draw by repetition after 8 half-moves.
 #
 # sh uci.sh [DEED [PLY [VALUE]]]: from half-move PLY of a game on (0 is White's first), do DEED instead of moving, or
-# with a `score` of VALUE centipawns say that while moving.
+# with a `score` of VALUE centipawns say that while moving. Where SCORE is set, every move has that score.
 deed=${1:-shuffle} at=${2:-0} value=$3
 ready=0 plies=0
 
 move() {
     case $((plies % 4)) in
-        0) echo "bestmove g1f3" ;;
-        1) echo "bestmove g8f6 ponder f3g1" ;;
-        2) echo "bestmove f3g1" ;;
-        3) echo "bestmove f6g8" ;;
+        0) set -- g1f3 ;;
+        1) set -- g8f6 ponder f3g1 ;;
+        2) set -- f3g1 ;;
+        3) set -- f6g8 ;;
     esac
+    if [ -n "$SCORE" ]; then echo "info depth 7 score cp $SCORE nodes 9 pv $1"; fi
+    echo "bestmove $*"
 }
 
 go() {
@@ -25,6 +27,7 @@ go() {
         hang) ;;
         slow) sleep 0.3; move ;;
         illegal) echo "bestmove e2e5" ;;
+        flood) yes "info string nonsense" ;;
         none) echo "bestmove (none)" ;;
         score) echo "info depth 7 score cp $value nodes 9 pv g1f3"; move ;;
         *) move ;;
@@ -42,6 +45,7 @@ while read -r word rest; do
             ;;
         position)
             set -- $rest
+            if [ "$1" = fen ]; then shift 6; fi
             plies=$(($# > 2 ? $# - 2 : 0))
             ;;
         go) go ;;

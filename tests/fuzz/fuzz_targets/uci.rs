@@ -32,5 +32,5 @@ impl Platform for Line<'_> {
 
 fuzz_target!(|input: &[u8]| {
     let mut clusters = [Cluster::EMPTY; 64];
-    Session::new(FixedResources::new(&mut clusters, &[])).run(&mut Line { input, micros: 0 });
+    Session::new(FixedResources::new(&mut clusters)).run(&mut Line { input, micros: 0 });
 });

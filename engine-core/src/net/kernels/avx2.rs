@@ -23,6 +23,10 @@ impl Avx2 {
         has_avx2::get().then_some(Self(()))
     }
 
+    pub(super) fn start(self, accumulator: &mut [i16], biases: &[i16]) {
+        super::portable::start(accumulator, biases);
+    }
+
     #[inline]
     pub(super) fn update<const A: usize, const R: usize>(
         self,

@@ -7,14 +7,28 @@
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "vector instructions")]
 mod avx2;
+#[cfg(cortex_m_dsp)]
+#[allow(unsafe_code, reason = "assembly")]
+mod dsp;
 mod portable;
+mod twins;
 
-/// The kernels that a network is computed with.
+pub use twins::all_agree;
+
+/// Numbers at an address that suits every kernel.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(super) struct Aligned<T>(pub(super) T);
+
+/// The kernels that a network is computed with. Slices of numbers begin at a multiple of four bytes, and have a
+/// multiple of [`LANES`](super::header::LANES) of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kernels {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
+    #[cfg(cortex_m_dsp)]
+    Dsp,
 }
 
 /// Calls a kernel of the right kind.
@@ -24,6 +38,8 @@ macro_rules! dispatch {
             Kernels::Portable => portable::$kernel($($argument),*),
             #[cfg(target_arch = "x86_64")]
             Kernels::Avx2(avx2) => avx2.$kernel($($argument),*),
+            #[cfg(cortex_m_dsp)]
+            Kernels::Dsp => dsp::$kernel($($argument),*),
         }
     };
 }
@@ -35,13 +51,16 @@ impl Kernels {
         if let Some(avx2) = avx2::Avx2::detect() {
             return Self::Avx2(avx2);
         }
+        #[cfg(cortex_m_dsp)]
+        return Self::Dsp;
+        #[cfg(not(cortex_m_dsp))]
         Self::Portable
     }
 
     /// Fills an accumulator with the biases of the first layer.
     #[inline]
     pub(super) fn start(self, accumulator: &mut [i16], biases: &[i16]) {
-        accumulator.copy_from_slice(biases);
+        dispatch!(self, start(accumulator, biases));
     }
 
     /// `to = from + added - removed`: one column of weights for each input that comes or goes.

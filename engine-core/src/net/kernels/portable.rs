@@ -1,5 +1,9 @@
 //! The kernels in plain Rust: what the others are held to.
 
+pub(super) fn start(accumulator: &mut [i16], biases: &[i16]) {
+    accumulator.copy_from_slice(biases);
+}
+
 pub(super) fn update<const A: usize, const R: usize>(
     from: &[i16],
     to: &mut [i16],
@@ -38,7 +42,7 @@ pub(super) fn screlu_dot(accumulator: &[i16], weights: &[i8], one: i16) -> i32 {
 pub(super) fn activate(accumulator: &[i16], one: i16, shift: u32, activations: &mut [i8]) {
     for (activation, &sum) in activations.iter_mut().zip(accumulator) {
         let clamped = i32::from(sum.clamp(0, one));
-        *activation = (clamped * clamped >> shift).min(127) as i8;
+        *activation = ((clamped * clamped) >> shift).min(127) as i8;
     }
 }
 

@@ -12,6 +12,8 @@ mod registers;
 #[cfg(feature = "measure")]
 mod semihosting;
 mod uart;
+#[cfg(feature = "measure")]
+mod workload;
 
 use board::Board;
 use cortex_m_rt::entry;
@@ -36,19 +38,14 @@ fn main() -> ! {
 /// Plays until the engine is told to quit, and then starts anew.
 #[cfg(not(feature = "measure"))]
 fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    firmware::greet(board);
-    firmware::run(board, firmware::FixedResources::new(hash, &[]));
+    let resources = firmware::FixedResources::new(hash);
+    firmware::greet(board, &resources);
+    firmware::run(board, resources);
     cortex_m::peripheral::SCB::sys_reset()
 }
 
-/// Measures the bench, to the depth that the emulator's `-append "bench N"` gives.
+/// Measures what the emulator's `-append` names.
 #[cfg(feature = "measure")]
 fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    use engine_core::{bench, search::Blind, search::Searcher};
-
-    measure::run(board, |words| {
-        let depth = words.split_ascii_whitespace().nth(1).and_then(|depth| depth.parse().ok());
-        let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
-        bench::run(&mut Searcher::new(), hash, depth, &mut Blind, |_, _, _| ()).nodes
-    })
+    measure::run(board, |words| workload::work(words, hash))
 }

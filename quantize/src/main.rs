@@ -1,50 +1,41 @@
-//! `quantize`: float weights in, integers out.
+//! `quantize`: the command line; the work is in the library.
 
-use std::path::PathBuf;
+use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
-use quantize::{fixed, weights};
+use quantize::{convert, inspect};
+#[cfg(feature = "onnx")]
+use quantize::{export_onnx, verify};
 
-#[derive(Parser)]
-#[command(version, about = "Knightlight's quantiser: from trained float weights to a microcontroller's integers")]
+/// Knightlight's quantiser: from trained float weights to a microcontroller's integers.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 110)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
-#[derive(Subcommand)]
+#[derive(Debug, Subcommand)]
 enum Command {
-    /// Lists the tensors of a safetensors file, and what rounding each to int8 would cost
-    Inspect {
-        /// The weights, as the trainer writes them
-        file: PathBuf,
-        /// What a weight of 1.0 becomes
-        #[arg(long, default_value_t = 127.0)]
-        scale: f32,
-    },
+    Convert(convert::Args),
+    Inspect(inspect::Args),
+    #[cfg(feature = "onnx")]
+    ExportOnnx(export_onnx::Args),
+    #[cfg(feature = "onnx")]
+    Verify(verify::Args),
 }
 
-fn main() -> Result<()> {
-    match Arguments::parse().command {
-        Command::Inspect { file, scale } => {
-            ensure!(scale.is_finite() && scale > 0.0, "--scale {scale}: a number above zero wanted");
-            let tensors = weights::read(&file)?;
-            println!(
-                "{:<24} {:>16} {:>9} {:>9} {:>8} {:>10} {:>10}",
-                "tensor", "shape", "least", "greatest", "clipped", "max error", "rms error"
-            );
-            for tensor in tensors {
-                let cost = fixed::cost(&tensor.values, scale);
-                let least = tensor.values.iter().copied().fold(f32::INFINITY, f32::min);
-                let greatest = tensor.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                let shape = tensor.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("x");
-                println!(
-                    "{:<24} {shape:>16} {least:>9.4} {greatest:>9.4} {:>8} {:>10.6} {:>10.6}",
-                    tensor.name, cost.clipped, cost.largest_error, cost.rms_error
-                );
-            }
-            Ok(())
-        }
-    }
+fn main() -> ExitCode {
+    let done = match &Arguments::parse().command {
+        Command::Convert(args) => convert::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Inspect(args) => inspect::run(args).map(|()| ExitCode::SUCCESS),
+        #[cfg(feature = "onnx")]
+        Command::ExportOnnx(args) => export_onnx::run(args).map(|()| ExitCode::SUCCESS),
+        #[cfg(feature = "onnx")]
+        Command::Verify(args) => verify::run(args),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
 }

@@ -1,5 +1,6 @@
-//! Reading trained weights.
+//! Trained weights: named tensors of floats and what their file says of them, as safetensors holds them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -45,6 +46,18 @@ pub enum WeightsError {
     },
 }
 
+/// What a file of weights says of itself, by name.
+pub type Metadata = BTreeMap<String, String>;
+
+/// All that a file of weights holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// The weights, by name.
+    pub tensors: Vec<Tensor>,
+    /// What the file says of them.
+    pub metadata: Metadata,
+}
+
 /// A named block of weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
@@ -56,28 +69,46 @@ pub struct Tensor {
     pub values: Vec<f32>,
 }
 
-/// Reads all tensors of a safetensors file, by name.
+impl Tensor {
+    /// A tensor of finite numbers.
+    ///
+    /// # Errors
+    /// [`WeightsError::NotFinite`], with the first number that is not.
+    pub fn new(name: String, shape: Vec<usize>, values: Vec<f32>) -> Result<Self, WeightsError> {
+        match values.iter().position(|value| !value.is_finite()) {
+            Some(index) => Err(WeightsError::NotFinite { name, index, value: values[index] }),
+            None => Ok(Self { name, shape, values }),
+        }
+    }
+
+    /// Its dimensions as `704x128`.
+    #[must_use]
+    pub fn dimensions(&self) -> String {
+        self.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("x")
+    }
+}
+
+/// Reads a safetensors file.
 ///
 /// # Errors
 /// If the file cannot be read, is damaged, or holds anything but finite 32-bit floats.
-pub fn read(path: &Path) -> Result<Vec<Tensor>, WeightsError> {
+pub fn read(path: &Path) -> Result<Weights, WeightsError> {
     let bytes = fs::read(path).map_err(|source| WeightsError::File { path: path.to_owned(), source })?;
-    let file =
-        SafeTensors::deserialize(&bytes).map_err(|source| WeightsError::Format { path: path.to_owned(), source })?;
+    let damaged = |source| WeightsError::Format { path: path.to_owned(), source };
+    let (_, header) = SafeTensors::read_metadata(&bytes).map_err(damaged)?;
+    let file = SafeTensors::deserialize(&bytes).map_err(damaged)?;
     let mut tensors = Vec::new();
     for (name, view) in file.tensors() {
         if view.dtype() != Dtype::F32 {
             return Err(WeightsError::NotFloat { name, dtype: view.dtype() });
         }
         let (floats, _) = view.data().as_chunks::<4>();
-        let values: Vec<f32> = floats.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-        if let Some(index) = values.iter().position(|value| !value.is_finite()) {
-            return Err(WeightsError::NotFinite { name, index, value: values[index] });
-        }
-        tensors.push(Tensor { name, shape: view.shape().to_vec(), values });
+        let values = floats.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        tensors.push(Tensor::new(name, view.shape().to_vec(), values)?);
     }
     tensors.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(tensors)
+    let metadata = header.metadata().iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect();
+    Ok(Weights { tensors, metadata })
 }
 
 #[cfg(test)]
@@ -89,15 +120,18 @@ mod tests {
     fn file(dtype: Dtype, values: &[f32]) -> tempfile::NamedTempFile {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         let view = TensorView::new(dtype, vec![values.len()], &bytes).expect("a tensor");
+        let metadata = [("width".to_owned(), "16".to_owned())].into();
         let file = tempfile::NamedTempFile::new().expect("a file");
-        fs::write(file.path(), safetensors::serialize([("layer", view)], None).expect("a file")).expect("written");
+        fs::write(file.path(), safetensors::serialize([("layer", view)], Some(metadata)).expect("a file"))
+            .expect("written");
         file
     }
 
     #[test]
     fn what_was_written_is_read() {
-        let tensors = read(file(Dtype::F32, &[0.5, -1.0]).path()).expect("weights");
-        assert_eq!(tensors, [Tensor { name: "layer".into(), shape: vec![2], values: vec![0.5, -1.0] }]);
+        let weights = read(file(Dtype::F32, &[0.5, -1.0]).path()).expect("weights");
+        assert_eq!(weights.tensors, [Tensor { name: "layer".into(), shape: vec![2], values: vec![0.5, -1.0] }]);
+        assert_eq!(weights.metadata, [("width".to_owned(), "16".to_owned())].into());
     }
 
     #[test]

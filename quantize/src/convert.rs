@@ -1,0 +1,59 @@
+//! `quantize convert`: float weights in, a blob out.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::integer_net::{Entry, IntegerNet};
+use crate::settings::Overrides;
+use crate::{source, whole};
+
+/// Round a net's weights to integers and write the blob that the engine plays with.
+///
+/// Reads safetensors as the trainer writes them, and ONNX graphs of the same architecture (`quantize help export-onnx`
+/// describes them). What the file's metadata does not say, the options must; what they say comes first.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The weights: .safetensors or .onnx
+    weights: PathBuf,
+    /// The blob to write
+    #[arg(short, long, value_name = "NET.net")]
+    output: PathBuf,
+    #[command(flatten)]
+    overrides: Overrides,
+    /// Cut off weights that eight bits cannot hold, instead of refusing the net
+    #[arg(long)]
+    clip: bool,
+}
+
+/// Does what the command line asks for.
+///
+/// # Errors
+/// If the weights are no value net, do not fit, or the blob cannot be written. Then nothing is.
+pub fn run(args: &Args) -> Result<()> {
+    let (net, settings) = source::read_net(&args.weights, &args.overrides)?;
+    let file = || args.weights.display().to_string();
+    let (integers, entries) = IntegerNet::quantise(&net, &settings, args.clip).with_context(file)?;
+    let blob = integers.to_blob().with_context(file)?;
+    print!("{}", table(&entries));
+    let output = args.output.display();
+    whole::write(&args.output, blob.bytes()).with_context(|| format!("cannot write {output}"))?;
+    println!("{output}: '{}', {} bytes, checksum {:08x}", settings.name, blob.bytes().len(), blob.checksum());
+    Ok(())
+}
+
+/// What became of each tensor, as a table.
+#[must_use]
+pub fn table(entries: &[Entry]) -> String {
+    let mut table = format!(
+        "{:<16} {:>10} {:>12} {:>8} {:>8} {:>10} {:>10}\n",
+        "tensor", "shape", "scale", "bytes", "clipped", "max error", "rms error"
+    );
+    for Entry { tensor, shape, scale, bytes, cost } in entries {
+        table += &format!(
+            "{tensor:<16} {shape:>10} {scale:>12} {bytes:>8} {:>8} {:>10.3e} {:>10.3e}\n",
+            cost.clipped, cost.largest_error, cost.rms_error
+        );
+    }
+    table
+}

@@ -1,0 +1,210 @@
+//! A value net in floats, as the trainer makes it.
+//!
+//! The exchange file has these tensors, all F32, the last dimension running fastest:
+//!
+//! ```text
+//! features.weight [704, N]       features.bias [N]
+//! dense.0.weight  [2N, units]    dense.0.bias  [units]     and so on, or no dense layer at all
+//! output.weight   [in, buckets]  output.bias   [buckets]
+//! ```
+
+use engine_core::net::blob::Layer;
+use engine_core::net::features::INPUTS;
+use engine_core::net::header::{MAX_DENSE, ValueShape};
+use thiserror::Error;
+
+use crate::settings::Settings;
+use crate::weights::{Metadata, Tensor, Weights};
+
+/// A layer: what comes in times weights, plus biases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linear {
+    /// How many numbers come in.
+    pub inputs: usize,
+    /// How many come out.
+    pub units: usize,
+    /// By input, a weight for each unit.
+    pub weights: Vec<f32>,
+    /// By unit.
+    pub biases: Vec<f32>,
+}
+
+/// A value net: two perspectives through one first layer, SCReLU, dense layers if any, and an output for each bucket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FloatNet {
+    /// The first layer.
+    pub features: Linear,
+    /// The layers between, each with SCReLU behind it.
+    pub dense: Vec<Linear>,
+    /// The output.
+    pub output: Linear,
+}
+
+/// Why weights are no value net.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum NetError {
+    /// A tensor is not there.
+    #[error("tensor '{0}' is missing")]
+    Missing(String),
+    /// A tensor is there that no value net has.
+    #[error("tensor '{0}' belongs to no value net: features, dense.0 and so on, and output are its layers")]
+    Unknown(String),
+    /// A tensor has other dimensions than the layers before it ask for.
+    #[error("tensor '{name}' is {found}; {wanted} wanted")]
+    Shape { name: String, found: String, wanted: String },
+    /// The file's metadata and its tensors do not agree.
+    #[error("metadata '{name}' is '{said}', but the tensors say '{found}'")]
+    Metadata { name: &'static str, said: String, found: String },
+    /// More dense layers than a blob can have.
+    #[error("{0} dense layers; {MAX_DENSE} at most")]
+    TooDeep(usize),
+    /// A layer is wider than any that the header can name.
+    #[error("{layer} has {units} units; {most} at most")]
+    TooWide { layer: Layer, units: usize, most: usize },
+}
+
+/// The name of a layer's tensors, before the dot.
+#[must_use]
+pub fn tensor_name(layer: Layer) -> String {
+    match layer {
+        Layer::Features => "features".into(),
+        Layer::Dense(index) => format!("dense.{index}"),
+        Layer::Output => "output".into(),
+    }
+}
+
+impl FloatNet {
+    /// The net that the weights are.
+    ///
+    /// # Errors
+    /// If a tensor is missing, is one too many, or has the wrong dimensions, or the metadata speaks of another net.
+    pub fn from_weights(weights: &Weights) -> Result<Self, NetError> {
+        let mut tensors = Tensors(weights.tensors.iter().collect());
+        let features = tensors.layer(Layer::Features, INPUTS)?;
+        let mut dense = Vec::new();
+        let mut inputs = 2 * features.units;
+        while tensors.has(Layer::Dense(dense.len())) {
+            let layer = tensors.layer(Layer::Dense(dense.len()), inputs)?;
+            inputs = layer.units;
+            dense.push(layer);
+        }
+        let output = tensors.layer(Layer::Output, inputs)?;
+        if let Some(tensor) = tensors.0.first() {
+            return Err(NetError::Unknown(tensor.name.clone()));
+        }
+        let net = Self { features, dense, output };
+        for (name, found) in net.architecture() {
+            match weights.metadata.get(name) {
+                Some(said) if without_blanks(said) != found => {
+                    return Err(NetError::Metadata { name, said: said.clone(), found });
+                }
+                _ => {}
+            }
+        }
+        Ok(net)
+    }
+
+    /// The weights as the exchange file has them.
+    #[must_use]
+    pub fn to_weights(&self, settings: &Settings) -> Weights {
+        let mut tensors = Vec::new();
+        for (layer, linear) in self.layers() {
+            let name = tensor_name(layer);
+            let Linear { inputs, units, ref weights, ref biases } = *linear;
+            tensors.push(Tensor { name: format!("{name}.bias"), shape: vec![units], values: biases.clone() });
+            let shape = vec![inputs, units];
+            tensors.push(Tensor { name: format!("{name}.weight"), shape, values: weights.clone() });
+        }
+        tensors.sort_by(|a, b| a.name.cmp(&b.name));
+        Weights { tensors, metadata: self.metadata(settings) }
+    }
+
+    /// What the exchange file says of the net.
+    #[must_use]
+    pub fn metadata(&self, settings: &Settings) -> Metadata {
+        let mut metadata = settings.metadata();
+        metadata.extend(self.architecture().map(|(name, value)| (name.to_owned(), value)));
+        metadata
+    }
+
+    /// The layers in order, by name.
+    pub fn layers(&self) -> impl Iterator<Item = (Layer, &Linear)> {
+        let dense = self.dense.iter().enumerate().map(|(index, layer)| (Layer::Dense(index), layer));
+        [(Layer::Features, &self.features)].into_iter().chain(dense).chain([(Layer::Output, &self.output)])
+    }
+
+    /// The shape that a blob's header says, its fields not yet looked at.
+    ///
+    /// # Errors
+    /// If the header has no room for a number, or for the dense layers.
+    pub fn shape(&self, settings: &Settings) -> Result<ValueShape, NetError> {
+        let units = |(layer, linear): (Layer, &Linear), most: u16| {
+            let too_wide = NetError::TooWide { layer, units: linear.units, most: most.into() };
+            u16::try_from(linear.units).ok().filter(|&units| units <= most).ok_or(too_wide)
+        };
+        let mut dense = heapless::Vec::new();
+        for layer in self.layers().filter(|(layer, _)| matches!(layer, Layer::Dense(_))) {
+            dense.push(units(layer, u16::MAX)?).map_err(|_| NetError::TooDeep(self.dense.len()))?;
+        }
+        Ok(ValueShape {
+            width: units((Layer::Features, &self.features), u16::MAX)?,
+            dense,
+            buckets: units((Layer::Output, &self.output), u8::MAX.into())? as u8,
+            qa: settings.qa,
+            qb: settings.qb,
+            scale: settings.scale,
+        })
+    }
+
+    /// Its shape, as metadata says it.
+    fn architecture(&self) -> [(&'static str, String); 3] {
+        let dense: Vec<String> = self.dense.iter().map(|layer| layer.units.to_string()).collect();
+        [
+            ("width", self.features.units.to_string()),
+            ("dense", dense.join(",")),
+            ("buckets", self.output.units.to_string()),
+        ]
+    }
+}
+
+fn without_blanks(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// The tensors that no layer has taken yet.
+struct Tensors<'a>(Vec<&'a Tensor>);
+
+impl<'a> Tensors<'a> {
+    fn has(&self, layer: Layer) -> bool {
+        let prefix = tensor_name(layer) + ".";
+        self.0.iter().any(|tensor| tensor.name.starts_with(&prefix))
+    }
+
+    fn take(&mut self, name: String) -> Result<&'a Tensor, NetError> {
+        match self.0.iter().position(|tensor| tensor.name == name) {
+            Some(index) => Ok(self.0.swap_remove(index)),
+            None => Err(NetError::Missing(name)),
+        }
+    }
+
+    /// Takes a layer of so many inputs.
+    fn layer(&mut self, layer: Layer, inputs: usize) -> Result<Linear, NetError> {
+        let name = tensor_name(layer);
+        let weights = self.take(format!("{name}.weight"))?;
+        let biases = self.take(format!("{name}.bias"))?;
+        let wrong = |tensor: &Tensor, wanted: String| NetError::Shape {
+            name: tensor.name.clone(),
+            found: tensor.dimensions(),
+            wanted,
+        };
+        let units = match *weights.shape {
+            [found, units] if found == inputs && units > 0 => units,
+            _ => return Err(wrong(weights, format!("{inputs} inputs x units"))),
+        };
+        if *biases.shape != [units] {
+            return Err(wrong(biases, units.to_string()));
+        }
+        Ok(Linear { inputs, units, weights: weights.values.clone(), biases: biases.values.clone() })
+    }
+}

@@ -25,6 +25,7 @@ pub mod bench;
 pub mod book;
 pub mod chess;
 pub mod eval;
+pub mod net;
 pub mod platform;
 pub mod search;
 pub mod uci;

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, stop::Stop, suite};
+use host_trainer::{arena, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
-/// Measure chess engines: play matches, run suites of positions.
+/// Make networks and measure chess engines: train, play matches, run suites of positions.
 #[derive(Debug, Parser)]
 #[command(name = "trainer", version, max_term_width = 110)]
 struct Cli {
@@ -19,6 +19,7 @@ struct Cli {
 enum Command {
     Arena(arena::Args),
     Suite(suite::Args),
+    Train(train::Args),
 }
 
 fn main() -> ExitCode {
@@ -43,5 +44,6 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Arena(args) => arena::run(args, &stop),
         Command::Suite(args) => suite::run(args, &stop),
+        Command::Train(args) => train::run(args, &stop),
     }
 }

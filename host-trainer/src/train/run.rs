@@ -78,7 +78,7 @@ impl Run {
         let mut data = DataFile::open(&settings.data)?;
         if settings.scale.is_none() {
             let fitted = scale::fit(&data.sample(SCALE_POSITIONS)?)?;
-            settings.scale = Some(f64::from((fitted * 10.0).round() / 10.0));
+            settings.scale = Some((f64::from(fitted) * 10.0).round() / 10.0);
         }
         let run = Run::open(folder, settings, data, false, checkpoint_every)?;
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;

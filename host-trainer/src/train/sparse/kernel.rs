@@ -5,8 +5,10 @@
 //! registers. The order of every sum depends on the numbers of positions and columns alone, never on threads, so the
 //! same batch gives the same bits on one core and on many.
 
+use std::ops::Range;
+
 use engine_core::net::features::{INPUTS, bucket};
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::WIDTH_UNIT;
@@ -94,76 +96,94 @@ pub struct Gradient {
 /// The activations of every position, `[positions, 2 * width]`: the side to move's first, each clamped to 0..=1 and
 /// squared.
 pub fn activations(layer: Layer, examples: &[Example]) -> Vec<f32> {
-    let row = 2 * layer.bias.len();
-    let mut activations = vec![0.0; examples.len() * row];
-    activations.par_chunks_mut(CHUNK * row).zip(examples.par_chunks(CHUNK)).for_each(|(activations, examples)| {
-        Arch::new().dispatch(|| {
-            for (activations, example) in activations.chunks_exact_mut(row).zip(examples) {
-                activate(layer, example, activations);
-            }
-        });
-    });
-    activations
+    match layer.bias.len() {
+        width if width.is_multiple_of(64) => forward::<64>(layer, None, examples),
+        width if width.is_multiple_of(32) => forward::<32>(layer, None, examples),
+        _ => forward::<WIDTH_UNIT>(layer, None, examples),
+    }
+    .1
 }
 
 /// The output of every position, `[positions]`, and the activations that led to it.
 pub fn outputs(layer: Layer, above: &Buckets, examples: &[Example]) -> (Vec<f32>, Vec<f32>) {
-    let row = 2 * layer.bias.len();
-    let mut outputs = vec![0.0; examples.len()];
-    let mut activations = vec![0.0; examples.len() * row];
-    outputs
-        .par_chunks_mut(CHUNK)
-        .zip(activations.par_chunks_mut(CHUNK * row))
-        .zip(examples.par_chunks(CHUNK))
-        .for_each(|((outputs, activations), examples)| {
-            Arch::new().dispatch(|| {
-                let rows = activations.chunks_exact_mut(row);
-                for ((output, activations), example) in outputs.iter_mut().zip(rows).zip(examples) {
-                    activate(layer, example, activations);
-                    let bucket = above.of(example);
-                    *output = dot(activations, above.row(bucket)) + above.bias[bucket];
-                }
-            });
-        });
-    (outputs, activations)
+    match layer.bias.len() {
+        width if width.is_multiple_of(64) => forward::<64>(layer, Some(above), examples),
+        width if width.is_multiple_of(32) => forward::<32>(layer, Some(above), examples),
+        _ => forward::<WIDTH_UNIT>(layer, Some(above), examples),
+    }
 }
 
 /// The gradient of a batch, from the activations that its forward pass left.
 pub fn gradient(width: usize, examples: &[Example], activations: &[f32], upstream: Upstream) -> Gradient {
     match width {
-        _ if width.is_multiple_of(64) => gradient_by_tiles::<64>(width, examples, activations, upstream),
-        _ if width.is_multiple_of(32) => gradient_by_tiles::<32>(width, examples, activations, upstream),
-        _ => gradient_by_tiles::<WIDTH_UNIT>(width, examples, activations, upstream),
+        _ if width.is_multiple_of(64) => backward::<64>(width, examples, activations, upstream),
+        _ if width.is_multiple_of(32) => backward::<32>(width, examples, activations, upstream),
+        _ => backward::<WIDTH_UNIT>(width, examples, activations, upstream),
     }
 }
 
-#[inline(always)]
-fn activate(layer: Layer, example: &Example, activations: &mut [f32]) {
+/// Some columns of a row. Aligned, or the compiler would split every access in two for processors of 2011.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Tile<const N: usize>([f32; N]);
+
+/// The outputs, if there is a layer above, and the activations.
+fn forward<const N: usize>(layer: Layer, above: Option<&Buckets>, examples: &[Example]) -> (Vec<f32>, Vec<f32>) {
     let width = layer.bias.len();
-    for (side, activations) in activations.chunks_exact_mut(width).enumerate() {
-        let inputs = example.inputs(side);
-        match width {
-            _ if width.is_multiple_of(64) => activate_by_tiles::<64>(layer, inputs, activations),
-            _ if width.is_multiple_of(32) => activate_by_tiles::<32>(layer, inputs, activations),
-            _ => activate_by_tiles::<WIDTH_UNIT>(layer, inputs, activations),
-        }
-    }
+    let tiles = width / N;
+    let column = |tile: usize| layer.weight.chunks_exact(width).map(move |row| Tile(row.as_chunks().0[tile]));
+    let weight: Vec<Tile<N>> = (0..tiles).flat_map(column).collect();
+    let bias: Vec<Tile<N>> = layer.bias.as_chunks().0.iter().map(|&columns| Tile(columns)).collect();
+
+    let mut outputs = vec![0.0; examples.len()];
+    let mut activations = vec![0.0; examples.len() * 2 * width];
+    let parts = outputs.par_chunks_mut(CHUNK).zip(activations.par_chunks_mut(CHUNK * 2 * width));
+    parts.zip(examples.par_chunks(CHUNK)).for_each(|((outputs, activations), examples)| {
+        Arch::new().dispatch(Forward { weight: &weight, bias: &bias, above, examples, outputs, activations });
+    });
+    (outputs, activations)
 }
 
-#[inline(always)]
-fn activate_by_tiles<const TILE: usize>(layer: Layer, inputs: &[u16], activations: &mut [f32]) {
-    let width = layer.bias.len();
-    for (tile, activations) in activations.as_chunks_mut::<TILE>().0.iter_mut().enumerate() {
-        let mut sums: [f32; TILE] = layer.bias.as_chunks().0[tile];
-        for &input in inputs {
-            let row: &[f32; TILE] = &layer.weight[usize::from(input) * width..].as_chunks().0[tile];
-            for (sum, weight) in sums.iter_mut().zip(row) {
-                *sum += weight;
+/// The forward pass of some positions.
+struct Forward<'a, const N: usize> {
+    /// The first tile's columns of all inputs, then the second's.
+    weight: &'a [Tile<N>],
+    bias: &'a [Tile<N>],
+    above: Option<&'a Buckets>,
+    examples: &'a [Example],
+    outputs: &'a mut [f32],
+    activations: &'a mut [f32],
+}
+
+// What is always inlined here is compiled for the widest registers that the processor turns out to have.
+impl<const N: usize> WithSimd for Forward<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _registers: S) {
+        let width = self.bias.len() * N;
+        let rows = self.activations.chunks_exact_mut(2 * width);
+        for ((activations, output), example) in rows.zip(self.outputs).zip(self.examples) {
+            for (side, activations) in activations.chunks_exact_mut(width).enumerate() {
+                let tiles = self.bias.iter().zip(self.weight.chunks_exact(INPUTS));
+                for ((bias, weight), activations) in tiles.zip(activations.as_chunks_mut::<N>().0) {
+                    let Tile(mut sums) = *bias;
+                    for &input in example.inputs(side) {
+                        let Tile(row) = &weight[usize::from(input)];
+                        for column in 0..N {
+                            sums[column] += row[column];
+                        }
+                    }
+                    for column in 0..N {
+                        let clamped = sums[column].clamp(0.0, 1.0);
+                        activations[column] = clamped * clamped;
+                    }
+                }
             }
-        }
-        for (activation, sum) in activations.iter_mut().zip(sums) {
-            let clamped = sum.clamp(0.0, 1.0);
-            *activation = clamped * clamped;
+            if let Some(above) = self.above {
+                let bucket = above.of(example);
+                *output = dot(activations, above.row(bucket)) + above.bias[bucket];
+            }
         }
     }
 }
@@ -181,27 +201,27 @@ fn dot(left: &[f32], right: &[f32]) -> f32 {
 }
 
 /// The gradient of one tile's columns.
-struct TileGradient<const TILE: usize> {
-    weight: Vec<[f32; TILE]>,
-    bias: [f32; TILE],
+struct TileGradient<const N: usize> {
+    weight: Vec<Tile<N>>,
+    bias: Tile<N>,
     /// For each bucket, the side to move's columns and the other side's.
-    output: Vec<[[f32; TILE]; 2]>,
+    output: Vec<[Tile<N>; 2]>,
 }
 
-impl<const TILE: usize> TileGradient<TILE> {
+impl<const N: usize> TileGradient<N> {
     fn zero(upstream: Upstream) -> Self {
         let buckets = match upstream {
             Upstream::Activations(_) => 0,
             Upstream::Outputs(_, above) => above.bias.len(),
         };
-        let zero = [0.0; TILE];
+        let zero = Tile([0.0; N]);
         TileGradient { weight: vec![zero; INPUTS], bias: zero, output: vec![[zero; 2]; buckets] }
     }
 
     fn add(&mut self, other: &Self) {
         let pairs = self.weight.iter_mut().zip(&other.weight);
         let outputs = self.output.as_flattened_mut().iter_mut().zip(other.output.as_flattened());
-        for (to, from) in pairs.chain([(&mut self.bias, &other.bias)]).chain(outputs) {
+        for (Tile(to), Tile(from)) in pairs.chain([(&mut self.bias, &other.bias)]).chain(outputs) {
             for (to, from) in to.iter_mut().zip(from) {
                 *to += from;
             }
@@ -209,24 +229,32 @@ impl<const TILE: usize> TileGradient<TILE> {
     }
 }
 
-fn gradient_by_tiles<const TILE: usize>(
-    width: usize,
-    examples: &[Example],
-    activations: &[f32],
-    upstream: Upstream,
-) -> Gradient {
-    let tiles = width / TILE;
+fn backward<const N: usize>(width: usize, examples: &[Example], activations: &[f32], upstream: Upstream) -> Gradient {
+    let tiles = width / N;
     let part = examples.len().div_ceil(PARTS).max(1);
     let parts = examples.len().div_ceil(part);
-    let mut partial: Vec<TileGradient<TILE>> = (0..tiles * parts)
+    let mut partial: Vec<TileGradient<N>> = (0..tiles * parts)
         .into_par_iter()
         .map(|task| {
             let (tile, first) = (task / parts, task % parts * part);
             let positions = first..(first + part).min(examples.len());
-            Arch::new().dispatch(|| tile_gradient(width, tile, positions, examples, activations, upstream))
+            let mut gradient = TileGradient::zero(upstream);
+            let TileGradient { weight, bias, output } = &mut gradient;
+            Arch::new().dispatch(Backward {
+                width,
+                tile,
+                positions,
+                examples,
+                activations,
+                upstream,
+                weight,
+                bias,
+                output,
+            });
+            gradient
         })
         .collect();
-    partial.par_chunks_mut(parts).for_each(|parts| {
+    partial.par_chunks_mut(parts.max(1)).for_each(|parts| {
         if let Some((sum, rest)) = parts.split_first_mut() {
             rest.iter().for_each(|part| sum.add(part));
         }
@@ -242,14 +270,13 @@ fn gradient_by_tiles<const TILE: usize>(
     };
     for (tile, sum) in partial.iter().step_by(parts.max(1)).enumerate() {
         for (row, columns) in gradient.weight.chunks_exact_mut(width).zip(&sum.weight) {
-            row.as_chunks_mut().0[tile] = *columns;
+            row.as_chunks_mut().0[tile] = columns.0;
         }
-        gradient.bias.as_chunks_mut().0[tile] = sum.bias;
+        gradient.bias.as_chunks_mut().0[tile] = sum.bias.0;
         if let Some(output) = &mut gradient.output {
-            for (row, sides) in output.weight.chunks_exact_mut(2 * width).zip(&sum.output) {
-                for (row, columns) in row.chunks_exact_mut(width).zip(sides) {
-                    row.as_chunks_mut().0[tile] = *columns;
-                }
+            let rows = output.weight.chunks_exact_mut(width).zip(sum.output.as_flattened());
+            for (row, columns) in rows {
+                row.as_chunks_mut().0[tile] = columns.0;
             }
         }
     }
@@ -265,48 +292,66 @@ fn bias_gradient(examples: &[Example], outputs: &[f32], above: &Buckets) -> Buck
     Buckets { weight: vec![0.0; above.weight.len()], bias }
 }
 
-#[inline(always)]
-fn tile_gradient<const TILE: usize>(
+/// The backward pass of some positions through the columns of a tile.
+struct Backward<'a, const N: usize> {
     width: usize,
     tile: usize,
-    positions: std::ops::Range<usize>,
-    examples: &[Example],
-    activations: &[f32],
-    upstream: Upstream,
-) -> TileGradient<TILE> {
-    let mut gradient = TileGradient::zero(upstream);
-    for position in positions {
-        let example = &examples[position];
-        for side in 0..2 {
-            let first = side * width + tile * TILE;
-            let columns = |row: &[f32]| -> [f32; TILE] { std::array::from_fn(|column| row[first..][..TILE][column]) };
-            let activations = columns(&activations[position * 2 * width..][..2 * width]);
-            let mut slope = match upstream {
-                Upstream::Activations(gradients) => columns(&gradients[position * 2 * width..][..2 * width]),
-                Upstream::Outputs(outputs, above) => {
-                    let bucket = above.of(example);
-                    let (output, weights) = (outputs[position], columns(above.row(bucket)));
-                    let towards = &mut gradient.output[bucket][side];
-                    for (towards, activation) in towards.iter_mut().zip(activations) {
-                        *towards += output * activation;
+    positions: Range<usize>,
+    examples: &'a [Example],
+    activations: &'a [f32],
+    upstream: Upstream<'a>,
+    // The gradient, as references: the compiler knows them to be aligned.
+    weight: &'a mut [Tile<N>],
+    bias: &'a mut Tile<N>,
+    output: &'a mut [[Tile<N>; 2]],
+}
+
+impl<const N: usize> Backward<'_, N> {
+    /// What a row of `[.., 2 * width]` has for a side in the tile.
+    #[inline(always)]
+    fn columns<'a>(&self, rows: &'a [f32], row: usize, side: usize) -> &'a [f32; N] {
+        &rows[(2 * row + side) * self.width..].as_chunks().0[self.tile]
+    }
+}
+
+impl<const N: usize> WithSimd for Backward<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _registers: S) {
+        for position in self.positions.clone() {
+            let example = &self.examples[position];
+            for side in 0..2 {
+                let activations = self.columns(self.activations, position, side);
+                let Tile(mut slope) = match self.upstream {
+                    Upstream::Activations(gradients) => Tile(*self.columns(gradients, position, side)),
+                    Upstream::Outputs(outputs, above) => {
+                        let (bucket, output) = (above.of(example), outputs[position]);
+                        let mut slope = *self.columns(&above.weight, bucket, side);
+                        let Tile(towards) = &mut self.output[bucket][side];
+                        for column in 0..N {
+                            towards[column] += output * activations[column];
+                            slope[column] *= output;
+                        }
+                        Tile(slope)
                     }
-                    weights.map(|weight| output * weight)
+                };
+                for column in 0..N {
+                    // A square has twice its root as slope; beyond the clamp there is none, and at zero the root is.
+                    let root = activations[column].sqrt();
+                    let inside = if root < 1.0 { 2.0 * root } else { 0.0 };
+                    slope[column] *= inside;
+                    self.bias.0[column] += slope[column];
                 }
-            };
-            for (slope, activation) in slope.iter_mut().zip(activations) {
-                // A square has twice its root as slope; beyond the clamp there is none.
-                let inside = activation > 0.0 && activation < 1.0;
-                *slope *= if inside { 2.0 * activation.sqrt() } else { 0.0 };
-            }
-            for (bias, slope) in gradient.bias.iter_mut().zip(slope) {
-                *bias += slope;
-            }
-            for &input in example.inputs(side) {
-                for (weight, slope) in gradient.weight[usize::from(input)].iter_mut().zip(slope) {
-                    *weight += slope;
+                for &input in example.inputs(side) {
+                    // Taken out and put back whole: so the compiler sees the alignment.
+                    let Tile(mut weights) = self.weight[usize::from(input)];
+                    for column in 0..N {
+                        weights[column] += slope[column];
+                    }
+                    self.weight[usize::from(input)] = Tile(weights);
                 }
             }
         }
     }
-    gradient
 }

@@ -20,8 +20,8 @@ use crate::{source, whole};
 ///   -> for each dense layer: Gemm(dense.N.weight, dense.N.bias) -> Clip(0, 1) -> Mul by itself
 ///   -> Gemm(output.weight, output.bias)
 ///
-/// 'convert' reads such graphs back, whatever made them. There, MatMul and Add may stand for Gemm, Pow 2 for Mul, SCReLU
-/// before Concat, Identity anywhere, and one Sigmoid at the end.
+/// 'convert' reads such graphs back, whatever made them. There, MatMul and Add may stand for Gemm, Pow 2 for Mul, Clip
+/// and Mul before Concat, Identity anywhere, and one Sigmoid at the end.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {

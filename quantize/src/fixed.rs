@@ -48,7 +48,7 @@ pub fn scales(shape: &ValueShape) -> Scales {
 fn activation_of_one(one: u64) -> f64 {
     let mut square = (one * one) as f64;
     let mut shift = 0;
-    while one * one >> shift > MAX_ACTIVATION {
+    while (one * one) >> shift > MAX_ACTIVATION {
         shift += 1;
         square /= 2.0;
     }

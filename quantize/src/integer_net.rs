@@ -68,6 +68,9 @@ pub enum Misfit {
     Bias { layer: Layer, unit: usize, bias: f32, most: f64, bits: u32 },
 }
 
+/// The bytes of the longest header.
+const HEADER_BYTES: usize = blob::MAX_HEADER - blob::ALIGNMENT;
+
 /// Why a net cannot be put in integers.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum QuantiseError {
@@ -78,14 +81,19 @@ pub enum QuantiseError {
     #[error("a blob cannot hold this net")]
     Shape(#[from] ShapeError),
     /// Weights or biases are too large.
-    #[error("the net does not fit its integers:{}", .0.iter().map(|misfit| format!("\n  {misfit}")).collect::<String>())]
+    #[error("the net does not fit its integers:{}", lines(.0))]
     Misfits(Vec<Misfit>),
     /// Name and record are too long.
-    #[error("name and record are {0} bytes; a header has {max} for all it says", max = blob::MAX_HEADER - blob::ALIGNMENT)]
+    #[error("name and record are {0} bytes; a header has {HEADER_BYTES} for all it says")]
     Words(usize),
     /// The engine refuses the blob.
     #[error("the engine refuses the net")]
     Engine(#[source] BlobError),
+}
+
+/// Each on a line of its own.
+fn lines(misfits: &[Misfit]) -> String {
+    misfits.iter().map(|misfit| format!("\n  {misfit}")).collect()
 }
 
 impl fmt::Display for Misfit {

@@ -1,7 +1,7 @@
 //! From trained float weights to the integers that a microcontroller multiplies, and the proof that both say the same.
 //!
-//! Weights come as safetensors, the trainer's exchange format ([`weights`]), or as an ONNX graph (`onnx`, with the cargo
-//! feature of that name). They are a net of a known architecture ([`float_net`]), which is rounded to fixed point
+//! Weights come as safetensors, the trainer's exchange format ([`weights`]), or as an ONNX graph (`onnx`, with the
+//! cargo feature of that name). They are a net of a known architecture ([`float_net`]), which is rounded to fixed point
 //! ([`fixed`], [`integer_net`]) and put in the blob that the engine uses where it lies ([`blob`]).
 //!
 //! Each of the program's commands is a module: [`convert`], [`inspect`], and with ONNX `export_onnx` and `verify`.

@@ -41,7 +41,7 @@ pub fn random(count: usize, seed: u64) -> Vec<Board> {
                 break;
             }
             if rng.usize(..SPACING) == 0 {
-                positions.push(game.board().clone());
+                positions.push(*game.board());
             }
         }
     }

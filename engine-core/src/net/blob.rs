@@ -62,10 +62,17 @@ pub enum BlobError {
     Alignment,
     /// A field of the header is out of its range.
     #[error("header: {0}")]
-    Shape(#[from] ShapeError),
+    Shape(ShapeError),
     /// The sums of a layer could exceed what they are kept in.
     #[error("{layer}: unit {unit} could overflow {bits}-bit sums")]
     Overflow { layer: Layer, unit: usize, bits: u32 },
+}
+
+// By hand: the message says it all, so it has no source whose message would say it again.
+impl From<ShapeError> for BlobError {
+    fn from(error: ShapeError) -> Self {
+        Self::Shape(error)
+    }
 }
 
 /// A layer, by name.

@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 use engine_core::net::blob::Layer;
 use tract_onnx::pb::{ModelProto, NodeProto, TensorProto};
 use tract_onnx::prelude::{Framework, Tensor as TractTensor};
+use tract_onnx::tensor::load_tensor;
 
 use crate::float_net::tensor_name;
 use crate::weights::{Tensor, Weights};
@@ -226,7 +227,8 @@ impl<'a> Graph<'a> {
     /// A constant's dimensions and numbers.
     fn tensor(&self, value: &'a str) -> Result<(Vec<usize>, Vec<f32>)> {
         let constant = self.constant(value).with_context(|| format!("'{value}' should be a constant"))?;
-        let tensor = tract_onnx::onnx().load_tensor(constant).with_context(|| format!("constant '{value}'"))?;
+        let files = tract_onnx::onnx().provider;
+        let tensor = load_tensor(&*files, constant, None).with_context(|| format!("constant '{value}'"))?;
         let tensor: TractTensor = tensor.cast_to::<f32>()?.into_owned();
         Ok((tensor.shape().to_vec(), tensor.to_plain_array_view::<f32>()?.iter().copied().collect()))
     }

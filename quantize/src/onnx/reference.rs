@@ -25,7 +25,7 @@ impl Reference {
     /// If tract cannot run it.
     pub fn new(net: &FloatNet) -> Result<Self> {
         let rows = || f32::fact([BATCH, INPUTS]);
-        let model = tract_onnx::onnx().parse(&graph::model(net), None)?.model;
+        let model = onnx().parse(&graph::model(net), None)?.model;
         let model = model.with_input_fact(0, rows().into())?.with_input_fact(1, rows().into())?;
         let model = model.into_optimized().context("tract cannot prepare the net")?.into_runnable()?;
         Ok(Self { model, buckets: net.output.units })

@@ -193,9 +193,9 @@ pub(crate) fn integer_score(net: &IntegerNet, board: &Board) -> i64 {
             sums.push((i64::from(bias) + weights.sum::<i64>()).clamp(0, qa));
         }
     }
-    let shift = |one: i64| (0..).find(|shift| one * one >> shift <= 127).expect("a shift");
+    let shift = |one: i64| (0..).find(|shift| (one * one) >> shift <= 127).expect("a shift");
     let squares =
-        |sums: &[i64], one: i64| sums.iter().map(|sum| (sum * sum >> shift(one)).min(127)).collect::<Vec<_>>();
+        |sums: &[i64], one: i64| sums.iter().map(|sum| ((sum * sum) >> shift(one)).min(127)).collect::<Vec<_>>();
     let scale = |one: i64| (one * one) as f64 / (1i64 << shift(one)) as f64;
     let dot = |layer: &quantize::integer_net::Units, unit: usize, inputs: &[i64]| -> i64 {
         let weights = &layer.weights[unit * layer.inputs..][..layer.inputs];
@@ -217,5 +217,5 @@ pub(crate) fn integer_score(net: &IntegerNet, board: &Board) -> i64 {
         (dot(&net.output, bucket, &squares(&sums, one)), (scale(one) * qb).round())
     };
     let centipawns = (f64::from(net.shape.scale) * 2.0f64.powi(32) / unit).round() as i64;
-    (out * centipawns >> 32).clamp(-20_000, 20_000)
+    ((out * centipawns) >> 32).clamp(-20_000, 20_000)
 }

@@ -39,6 +39,10 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1")]
     devices: NonZeroUsize,
 
+    /// Draw the curves in the terminal, by burn's dashboard: it takes a processor core of its own
+    #[arg(long)]
+    dashboard: bool,
+
     /// Processor threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -62,7 +66,7 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
         Run::begin(&args.out, &args.given, every)?
     };
     eprintln!("{}", run.describe());
-    Ok(match device::with(args.device, args.devices.get(), Training { run, stop })? {
+    Ok(match device::with(args.device, args.devices.get(), Training { run, dashboard: args.dashboard, stop })? {
         Ended::Finished => ExitCode::SUCCESS,
         Ended::Interrupted => ExitCode::from(INTERRUPTED),
     })
@@ -71,6 +75,7 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
 /// A run that waits for its device.
 struct Training<'a> {
     run: Run,
+    dashboard: bool,
     stop: &'a Stop,
 }
 
@@ -82,6 +87,6 @@ impl Task for Training<'_> {
         B: AutodiffBackend + Sparse,
         B::InnerBackend: Sparse,
     {
-        self.run.train::<B>(devices, self.stop)
+        self.run.train::<B>(devices, self.dashboard, self.stop)
     }
 }

@@ -50,7 +50,10 @@ fn material_is_learnt_and_the_folder_is_complete() {
     data(dir.path());
     let run = format!("{NEW} --out a --dense 8 --name tiny --fake-quantised 0.5");
     let (_, err) = finish(&trainer(dir.path(), &arguments(&run)).output().unwrap(), 0);
-    assert_has(&err, &["4000 positions, 500 to validate; scale 400 centipawns; 4 epochs of 20 steps", "80/80  epoch 4"]);
+    assert_has(
+        &err,
+        &["4000 positions, 500 to validate; scale 400 centipawns; 4 epochs of 20 steps", "80/80  epoch 4"],
+    );
 
     let rows = curve(&dir.path().join("a/curves.csv"));
     assert_eq!(rows.len(), 80);
@@ -69,9 +72,15 @@ fn material_is_learnt_and_the_folder_is_complete() {
         assert_eq!((shape("output.weight"), shape("output.bias")), (vec![8, 2], vec![2]));
         let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
         let metadata = header.metadata().clone().unwrap();
-        for (key, value) in
-            [("name", "tiny"), ("width", "16"), ("dense", "8"), ("buckets", "2"), ("qa", "255"), ("qb", "64"), ("scale", "400")]
-        {
+        for (key, value) in [
+            ("name", "tiny"),
+            ("width", "16"),
+            ("dense", "8"),
+            ("buckets", "2"),
+            ("qa", "255"),
+            ("qb", "64"),
+            ("scale", "400"),
+        ] {
             assert_eq!(metadata[key], value);
         }
         assert!(metadata["record"].contains("4000 positions"));
@@ -118,16 +127,31 @@ fn what_cannot_be_is_refused() {
     fs::write(dir.path().join("torn.bullet"), [0; 33]).unwrap();
     fs::write(dir.path().join("zeros.bullet"), [0; 64]).unwrap();
     let fault = |text: &str| finish(&trainer(dir.path(), &arguments(text)).output().unwrap(), 1).1;
-    finish(&trainer(dir.path(), &arguments(&NEW.replace("--epochs 4", "--epochs 1") + " --out a")).output().unwrap(), 0);
+    finish(
+        &trainer(dir.path(), &arguments(&(NEW.replace("--epochs 4", "--epochs 1") + " --out a"))).output().unwrap(),
+        0,
+    );
     for (text, expected) in [
         (format!("{NEW} --out a"), "a already holds a run: go on with it by --resume"),
         ("train value --resume --out b".to_owned(), "there is no run to go on with"),
-        ("train value --resume --out a --width 32".to_owned(), "--width was 16 when this run began and cannot become 32"),
+        (
+            "train value --resume --out a --width 32".to_owned(),
+            "--width was 16 when this run began and cannot become 32",
+        ),
         ("train value --resume --out a --lr 0.1".to_owned(), "--lr was 0.01 when this run began and cannot become 0.1"),
         ("train value --out c --validation valid.bullet".to_owned(), "a new run needs --data FILE"),
-        (NEW.replace("train.bullet", "torn.bullet") + " --out c", "torn.bullet has 33 bytes, which is no multiple of 32"),
-        (NEW.replace("valid.bullet", "zeros.bullet") + " --out c", "zeros.bullet, position 1: each side must have one king"),
-        (NEW.replace("train.bullet", "valid.bullet").replace("--batch 200", "--batch 501") + " --out c", "500 positions, too few for one batch"),
+        (
+            NEW.replace("train.bullet", "torn.bullet") + " --out c",
+            "torn.bullet has 33 bytes, which is no multiple of 32",
+        ),
+        (
+            NEW.replace("valid.bullet", "zeros.bullet") + " --out c",
+            "zeros.bullet, position 1: each side must have one king",
+        ),
+        (
+            NEW.replace("train.bullet", "valid.bullet").replace("--batch 200", "--batch 501") + " --out c",
+            "500 positions, too few for one batch",
+        ),
         (format!("{NEW} --out c --devices 2"), "the processor is one device"),
         #[cfg(not(feature = "wgpu"))]
         (format!("{NEW} --out c2 --device wgpu"), "built without --device wgpu: build it again with cargo build"),

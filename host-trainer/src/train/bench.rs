@@ -4,10 +4,7 @@ use std::{num::NonZeroUsize, process::ExitCode, time::Instant};
 
 use anyhow::ensure;
 use bulletformat::ChessBoard;
-use burn::tensor::{
-    backend::AutodiffBackend,
-    ops::Device,
-};
+use burn::tensor::{backend::AutodiffBackend, ops::Device};
 
 use super::{
     device::{self, DeviceKind, Task},
@@ -74,7 +71,13 @@ impl Task for Bench<'_> {
         B::InnerBackend: Sparse,
     {
         let Bench(args) = self;
-        println!("{}, (704 -> {})x2, dense {:?}, {} buckets", B::name(&devices[0]), args.width, args.dense, args.buckets);
+        println!(
+            "{}, (704 -> {})x2, dense {:?}, {} buckets",
+            B::name(&devices[0]),
+            args.width,
+            args.dense,
+            args.buckets
+        );
         let ways = args.first_layer.map_or(vec![FirstLayer::Sparse, FirstLayer::Dense], |way| vec![way]);
         let mut speeds = Vec::new();
         for way in ways {

@@ -4,6 +4,11 @@
 //! build script downloads, so they do not build without a network. A newer burn has no backend type parameter any
 //! more: there a device chooses the backend. What names a backend is therefore here and in [`sparse`](super::sparse).
 
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(feature = "wgpu")]
+mod wgpu;
+
 use anyhow::{bail, ensure};
 use burn::tensor::{backend::AutodiffBackend, ops::Device};
 

@@ -218,7 +218,10 @@ pub fn batches(examples: &[Example], size: usize, wdl: f32, scale: f32) -> Vec<B
 mod tests {
     use super::*;
     use crate::train::bench::random_boards;
-    use burn::{backend::{Autodiff, Flex}, optim::GradientsParams};
+    use burn::{
+        backend::{Autodiff, Flex},
+        optim::GradientsParams,
+    };
 
     type Back = Autodiff<Flex>;
 
@@ -257,7 +260,8 @@ mod tests {
 
     #[test]
     fn sparse_and_dense_first_layers_agree() {
-        for (width, dense, buckets) in [(16, &[][..], 1), (32, &[], 8), (128, &[], 4), (64, &[8], 8), (48, &[16, 8], 2)] {
+        for (width, dense, buckets) in [(16, &[][..], 1), (32, &[], 8), (128, &[], 4), (64, &[8], 8), (48, &[16, 8], 2)]
+        {
             let settings = settings(width, dense, buckets);
             let learner = Learner::<Back>::new(&settings, &[Default::default()]);
             // More than one task's positions, and not a whole number of tasks.
@@ -330,8 +334,10 @@ mod tests {
 
         // The same network with its weights rounded by hand.
         let round = |tensor: Tensor<Back, 2>, steps: f64| {
-            let rounded: Vec<f32> =
-                values(tensor.inner()).iter().map(|value| ((f64::from(*value) * steps).round() / steps) as f32).collect();
+            let rounded: Vec<f32> = values(tensor.inner())
+                .iter()
+                .map(|value| ((f64::from(*value) * steps).round() / steps) as f32)
+                .collect();
             rounded
         };
         let mut by_hand = learner.net.clone();

@@ -159,7 +159,7 @@ impl Run {
     }
 
     /// Learns until the last step or until someone wants it to stop.
-    pub fn train<B>(self, devices: &[Device<B>], stop: &Stop) -> anyhow::Result<Ended>
+    pub fn train<B>(self, devices: &[Device<B>], dashboard: bool, stop: &Stop) -> anyhow::Result<Ended>
     where
         B: AutodiffBackend + Sparse,
         B::InnerBackend: Sparse,
@@ -177,7 +177,7 @@ impl Run {
         let schedule = Schedule::new(&self.settings, self.settings.epochs * self.steps_per_epoch());
         let course = Course {
             curve: Curve::open(&self.folder, position.step)?,
-            progress: Progress::new(schedule.steps(), position.step),
+            progress: Progress::new(schedule.steps(), position.step, dashboard),
             pending: Vec::new(),
             since: Instant::now(),
             since_step: position.step,
@@ -236,7 +236,7 @@ where
             let loss = self.learner.step(&batch?, self.schedule.lr(step), self.schedule.rounded(step));
             self.pending.push(loss);
             self.position.step += 1;
-            self.progress.step();
+            self.progress.step(stop);
 
             let done = self.position.step;
             let at = |every: usize| done.is_multiple_of(every) || done == steps;

@@ -239,7 +239,10 @@ impl Settings {
             width.is_multiple_of(WIDTH_UNIT) && (WIDTH_UNIT..=4096).contains(&width),
             "--width {width}: it must be a multiple of {WIDTH_UNIT} from {WIDTH_UNIT} to 4096"
         );
-        ensure!((1..=32).contains(&buckets), "--buckets {buckets}: there can be 1 to 32, one for each number of pieces");
+        ensure!(
+            (1..=32).contains(&buckets),
+            "--buckets {buckets}: there can be 1 to 32, one for each number of pieces"
+        );
         ensure!(
             self.dense.len() <= 4 && self.dense.iter().all(|size| (1..=1024).contains(size)),
             "--dense {:?}: there can be up to 4 layers of 1 to 1024 outputs",

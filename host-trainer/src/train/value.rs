@@ -39,6 +39,14 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1")]
     devices: NonZeroUsize,
 
+    /// Draw the curves in the terminal, by burn's dashboard: it takes a processor core of its own
+    #[arg(long, overrides_with = "no_tui")]
+    tui: bool,
+
+    /// Show plain progress, which is the default
+    #[arg(long)]
+    no_tui: bool,
+
     /// Processor threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -62,7 +70,7 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
         Run::begin(&args.out, &args.given, every)?
     };
     eprintln!("{}", run.describe());
-    Ok(match device::with(args.device, args.devices.get(), Training { run, stop })? {
+    Ok(match device::with(args.device, args.devices.get(), Training { run, dashboard: args.tui && !args.no_tui, stop })? {
         Ended::Finished => ExitCode::SUCCESS,
         Ended::Interrupted => ExitCode::from(INTERRUPTED),
     })
@@ -71,6 +79,7 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
 /// A run that waits for its device.
 struct Training<'a> {
     run: Run,
+    dashboard: bool,
     stop: &'a Stop,
 }
 
@@ -82,6 +91,6 @@ impl Task for Training<'_> {
         B: AutodiffBackend + Sparse,
         B::InnerBackend: Sparse,
     {
-        self.run.train::<B>(devices, self.stop)
+        self.run.train::<B>(devices, self.dashboard, self.stop)
     }
 }

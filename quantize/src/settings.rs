@@ -36,7 +36,7 @@ pub struct Settings {
     pub qa: u16,
     /// What a weight of 1.0 becomes in the other layers.
     pub qb: u16,
-    /// The centipawns of an output of 1.0.
+    /// The centipawns of an output of 1.0; the nearest whole number, if the file says another.
     pub scale: u16,
 }
 
@@ -47,7 +47,7 @@ pub enum SettingsError {
     #[error("the file's metadata has no '{0}': give --{0}")]
     Missing(&'static str),
     /// The file says what is no number.
-    #[error("metadata '{name}' is '{value}': a whole number from 0 to 65535 wanted; or give --{name}")]
+    #[error("metadata '{name}' is '{value}': a number from 0 to 65535 wanted, whole but for scale; or give --{name}")]
     Number {
         /// Which setting.
         name: &'static str,
@@ -72,19 +72,20 @@ impl Settings {
             }
             Ok(text.clone())
         };
-        let number = |name: &'static str, given: Option<u16>| match (given, metadata.get(name)) {
-            (Some(number), _) => Ok(number),
-            (None, Some(value)) => {
-                value.trim().parse().map_err(|_| SettingsError::Number { name, value: value.clone() })
-            }
-            (None, None) => Err(SettingsError::Missing(name)),
-        };
+        let number =
+            |name: &'static str, given: Option<u16>, read: fn(&str) -> Option<u16>| match (given, metadata.get(name)) {
+                (Some(number), _) => Ok(number),
+                (None, Some(value)) => {
+                    read(value.trim()).ok_or_else(|| SettingsError::Number { name, value: value.clone() })
+                }
+                (None, None) => Err(SettingsError::Missing(name)),
+            };
         Ok(Self {
             name: text("name", &overrides.name)?,
             record: text("record", &overrides.record)?,
-            qa: number("qa", overrides.qa)?,
-            qb: number("qb", overrides.qb)?,
-            scale: number("scale", overrides.scale)?,
+            qa: number("qa", overrides.qa, whole)?,
+            qb: number("qb", overrides.qb, whole)?,
+            scale: number("scale", overrides.scale, nearest_whole)?,
         })
     }
 
@@ -104,6 +105,16 @@ impl Settings {
     }
 }
 
+fn whole(text: &str) -> Option<u16> {
+    text.parse().ok()
+}
+
+/// A trainer may have measured the scale, to any number of places.
+fn nearest_whole(text: &str) -> Option<u16> {
+    let number: f64 = text.parse().ok()?;
+    (0.0..=u16::MAX.into()).contains(&number).then(|| number.round() as u16)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +129,13 @@ mod tests {
         let overrides = Overrides { name: Some("second".into()), qa: Some(181), ..Overrides::default() };
         let wanted = Settings { name: "second".into(), qa: 181, ..settings() };
         assert_eq!(Settings::new(&overrides, &settings().metadata()), Ok(wanted));
+    }
+
+    #[test]
+    fn a_measured_scale_becomes_whole() {
+        let mut metadata = settings().metadata();
+        metadata.insert("scale".into(), "225.60000610351563".into());
+        assert_eq!(Settings::new(&Overrides::default(), &metadata), Ok(Settings { scale: 226, ..settings() }));
     }
 
     #[test]
@@ -139,8 +157,11 @@ mod tests {
         };
         assert_eq!(
             with("qa", "255.0"),
-            "metadata 'qa' is '255.0': a whole number from 0 to 65535 wanted; or give --qa"
+            "metadata 'qa' is '255.0': a number from 0 to 65535 wanted, whole but for scale; or give --qa"
         );
+        for scale in ["-1", "65536", "NaN", "one"] {
+            assert!(with("scale", scale).starts_with("metadata 'scale' is "), "{scale}");
+        }
         assert_eq!(with("record", "two\nlines"), "record: one line of text wanted");
     }
 }

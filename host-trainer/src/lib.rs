@@ -20,4 +20,3 @@ pub mod mine;
 pub mod stop;
 pub mod suite;
 pub mod train;
-pub mod whole;

@@ -12,7 +12,7 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use super::net::ValueNet;
-use crate::whole;
+use quantize::whole;
 
 /// The optimiser of a value network.
 pub type Optimiser<B> = OptimizerAdaptor<AdamW, ValueNet<B>, B>;

@@ -14,7 +14,7 @@ use plotters::{
     style::{BLACK, BLUE, Color, RED, WHITE},
 };
 
-use crate::whole;
+use quantize::whole;
 
 const HEADING: &str = "step,epoch,learning_rate,train_loss,validation_loss,positions_per_second";
 

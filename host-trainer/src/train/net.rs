@@ -127,7 +127,7 @@ impl<B: Backend> ValueNet<B> {
         };
         // About twenty inputs of the first layer are active, whatever there are. Its sums should begin where the
         // activation has a slope.
-        let features = layer([INPUTS, shape.width], 0.2, 0.3);
+        let features = layer([INPUTS, shape.width], 0.2, 0.25);
         let mut above: Vec<Layer<B>> =
             shape.layers()[1..].iter().map(|&layers| layer(layers, (1.0 / layers[0] as f32).sqrt(), 0.0)).collect();
         let output = above.remove(above.len() - 1);

@@ -31,7 +31,9 @@ use super::{
     settings::{Given, Settings},
     sparse::Sparse,
 };
-use crate::{stop::Stop, whole};
+use quantize::whole;
+
+use crate::stop::Stop;
 
 /// Positions that a scale is fitted to.
 const SCALE_POSITIONS: usize = 1_000_000;

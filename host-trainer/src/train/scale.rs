@@ -1,42 +1,26 @@
 //! How many centipawns are one unit of log odds, fitted to how games ended.
 
-use anyhow::ensure;
+use anyhow::Context;
 
 use super::examples::Example;
+use crate::data::logistic::{Observation, fit_scale};
 
-/// Steps of Newton's method; five are enough from anywhere near.
-const STEPS: usize = 50;
-
-/// The scale by which a logistic function of the scores says best how the games ended: logistic regression without a
-/// constant, by Newton's method, for scores of at most `MOST` in magnitude.
+/// The scale by which a logistic function of the scores says best how the games ended, from scores of at most `MOST` in
+/// magnitude.
+///
+/// # Errors
+/// If scores and results have nothing to do with each other.
 pub fn fit(examples: &[Example]) -> anyhow::Result<f32> {
     // Beyond this, games are won whatever the number says.
     const MOST: i16 = 2000;
-    let used = || examples.iter().filter(|example| example.score.unsigned_abs() <= MOST.unsigned_abs());
-    // Per pawn, so that the numbers stay near one.
-    let mut slope = 0.25f64;
-    for _ in 0..STEPS {
-        let (mut gradient, mut curvature) = (0.0, 0.0);
-        for example in used() {
-            let pawns = f64::from(example.score) / 100.0;
-            let expected = 1.0 / (1.0 + (-slope * pawns).exp());
-            gradient += (f64::from(example.result) / 2.0 - expected) * pawns;
-            curvature += expected * (1.0 - expected) * pawns * pawns;
-        }
-        ensure!(curvature > 0.0, "every score is zero, so no scale fits them: give --scale");
-        // Half a step is safe where a whole one would overshoot.
-        let step = (gradient / curvature).clamp(-slope / 2.0, slope);
-        slope += step;
-        if step.abs() < 1e-9 {
-            break;
-        }
-    }
-    let scale = 100.0 / slope;
-    ensure!(
-        (50.0..=2000.0).contains(&scale),
-        "scores say little about results: the scale that fits them is {scale:.0} centipawns. Give --scale (400 is \
-         usual), or look at the data"
-    );
+    let used = examples.iter().filter(|example| example.score.unsigned_abs() <= MOST.unsigned_abs());
+    let observations: Vec<Observation> = used
+        .map(|example| Observation { score: example.score.into(), count: 1.0, points: f64::from(example.result) / 2.0 })
+        .collect();
+    let scale = fit_scale(&observations).filter(|scale| (50.0..=2000.0).contains(scale));
+    let scale = scale.context(
+        "scores say little about results, so no scale fits them. Give --scale (400 is usual), or look at the data",
+    )?;
     Ok(scale as f32)
 }
 
@@ -67,7 +51,7 @@ mod tests {
     fn scores_that_say_nothing_are_refused() {
         let board: ChessBoard = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 0 | 1.0".parse().expect("a position");
         let example = |score| Example::new(&ChessBoard { score, result: 1, ..board }).expect("possible");
-        assert!(fit(&[example(0)]).is_err_and(|fault| fault.to_string().contains("every score is zero")));
+        assert!(fit(&[example(0)]).is_err_and(|fault| fault.to_string().contains("say little about results")));
         let drawn: Vec<Example> = (-500..500).map(example).collect();
         assert!(fit(&drawn).is_err_and(|fault| fault.to_string().contains("say little about results")));
     }

@@ -70,10 +70,16 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
         Run::begin(&args.out, &args.given, every)?
     };
     eprintln!("{}", run.describe());
-    Ok(match device::with(args.device, args.devices.get(), Training { run, dashboard: args.tui && !args.no_tui, stop })? {
-        Ended::Finished => ExitCode::SUCCESS,
-        Ended::Interrupted => ExitCode::from(INTERRUPTED),
-    })
+    Ok(
+        match device::with(
+            args.device,
+            args.devices.get(),
+            Training { run, dashboard: args.tui && !args.no_tui, stop },
+        )? {
+            Ended::Finished => ExitCode::SUCCESS,
+            Ended::Interrupted => ExitCode::from(INTERRUPTED),
+        },
+    )
 }
 
 /// A run that waits for its device.

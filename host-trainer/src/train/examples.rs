@@ -48,18 +48,20 @@ pub enum Impossible {
 /// Divides a record into its fields.
 #[must_use]
 pub fn parse(record: &[u8; RECORD]) -> ChessBoard {
-    let part = |from: usize| record[from..].iter().copied();
-    let mut board = ChessBoard::default();
-    board.occ = u64::from_le_bytes(std::array::from_fn(|byte| record[byte]));
-    for (to, from) in board.pcs.iter_mut().zip(part(8)) {
-        *to = from;
+    ChessBoard {
+        occ: u64::from_le_bytes(field(record, 0)),
+        pcs: field(record, 8),
+        score: i16::from_le_bytes(field(record, 24)),
+        result: record[26],
+        ksq: record[27],
+        opp_ksq: record[28],
+        extra: field(record, 29),
     }
-    board.score = i16::from_le_bytes([record[24], record[25]]);
-    [board.result, board.ksq, board.opp_ksq] = [record[26], record[27], record[28]];
-    for (to, from) in board.extra.iter_mut().zip(part(29)) {
-        *to = from;
-    }
-    board
+}
+
+/// The bytes of a record from one on.
+fn field<const N: usize>(record: &[u8; RECORD], from: usize) -> [u8; N] {
+    std::array::from_fn(|byte| record[from + byte])
 }
 
 impl Example {

@@ -37,7 +37,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    Value(value::Args),
+    Value(Box<value::Args>),
     Bench(bench::Args),
 }
 

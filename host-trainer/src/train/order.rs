@@ -62,9 +62,9 @@ mod tests {
             for index in 0..Epoch::batches(positions, batch) {
                 let mut count = 0;
                 for (first, length) in epoch.pieces(index, batch) {
-                    for position in first..first + length {
-                        assert!(!seen[position], "{position} comes twice");
-                        seen[position] = true;
+                    for seen in &mut seen[first..first + length] {
+                        assert!(!*seen, "a position from {first} on comes twice");
+                        *seen = true;
                     }
                     count += length;
                 }

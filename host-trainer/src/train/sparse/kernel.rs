@@ -8,10 +8,12 @@
 use std::ops::Range;
 
 use engine_core::net::features::{INPUTS, bucket};
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::WIDTH_UNIT;
+use super::{
+    WIDTH_UNIT,
+    registers::{Work, with_widest},
+};
 use crate::train::examples::Example;
 
 /// Positions whose forward pass is one task.
@@ -139,7 +141,7 @@ fn forward<const N: usize>(layer: Layer, above: Option<&Buckets>, examples: &[Ex
     let mut activations = vec![0.0; examples.len() * 2 * width];
     let parts = outputs.par_chunks_mut(CHUNK).zip(activations.par_chunks_mut(CHUNK * 2 * width));
     parts.zip(examples.par_chunks(CHUNK)).for_each(|((outputs, activations), examples)| {
-        Arch::new().dispatch(Forward { weight: &weight, bias: &bias, above, examples, outputs, activations });
+        with_widest(Forward { weight: &weight, bias: &bias, above, examples, outputs, activations });
     });
     (outputs, activations)
 }
@@ -155,12 +157,9 @@ struct Forward<'a, const N: usize> {
     activations: &'a mut [f32],
 }
 
-// What is always inlined here is compiled for the widest registers that the processor turns out to have.
-impl<const N: usize> WithSimd for Forward<'_, N> {
-    type Output = ();
-
+impl<const N: usize> Work for Forward<'_, N> {
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _registers: S) {
+    fn run(self) {
         let width = self.bias.len() * N;
         let rows = self.activations.chunks_exact_mut(2 * width);
         for ((activations, output), example) in rows.zip(self.outputs).zip(self.examples) {
@@ -240,17 +239,7 @@ fn backward<const N: usize>(width: usize, examples: &[Example], activations: &[f
             let positions = first..(first + part).min(examples.len());
             let mut gradient = TileGradient::zero(upstream);
             let TileGradient { weight, bias, output } = &mut gradient;
-            Arch::new().dispatch(Backward {
-                width,
-                tile,
-                positions,
-                examples,
-                activations,
-                upstream,
-                weight,
-                bias,
-                output,
-            });
+            with_widest(Backward { width, tile, positions, examples, activations, upstream, weight, bias, output });
             gradient
         })
         .collect();
@@ -314,11 +303,9 @@ impl<const N: usize> Backward<'_, N> {
     }
 }
 
-impl<const N: usize> WithSimd for Backward<'_, N> {
-    type Output = ();
-
+impl<const N: usize> Work for Backward<'_, N> {
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _registers: S) {
+    fn run(self) {
         for position in self.positions.clone() {
             let example = &self.examples[position];
             for side in 0..2 {

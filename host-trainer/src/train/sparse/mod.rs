@@ -13,6 +13,8 @@ mod cpu;
 pub mod kernel;
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 mod portable;
+#[cfg(feature = "cpu")]
+mod registers;
 
 use std::{fmt::Debug, sync::Arc};
 

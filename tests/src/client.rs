@@ -49,7 +49,7 @@ impl Client {
     /// # Errors
     /// If it does not build or start.
     pub fn native() -> Result<Self> {
-        Self::start(&mut Command::new(program("firmware", "knightlight")?), Duration::from_secs(60))
+        Self::start(&mut Command::new(program("knightlight")?), Duration::from_secs(60))
     }
 
     /// Sends bytes as they are.

@@ -5,21 +5,23 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// The path of a package's program, which is built in the profile of the running test if need be.
+/// The path of a program, which is built in the profile of the running test if need be.
 ///
 /// # Errors
 /// If it does not build.
-pub fn program(package: &str, name: &str) -> Result<PathBuf> {
+pub fn program(name: &str) -> Result<PathBuf> {
     // The test runs in target/PROFILE/deps.
     let test = std::env::current_exe()?;
     let profile = test.parent().and_then(Path::parent).context("tests run in target/PROFILE/deps")?;
     let target = profile.parent().context("tests run in target/PROFILE/deps")?;
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", package, "--bin", name, "--target-dir"]).arg(target);
+    // The whole workspace is named, so that its crates are built with the features that the tests have them with, and
+    // are not built twice.
+    cargo.args(["build", "--quiet", "--workspace", "--bin", name, "--target-dir"]).arg(target);
     if profile.ends_with("release") {
         cargo.arg("--release");
     }
     let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().context("cannot run cargo")?;
-    ensure!(status.success(), "{name} of {package} did not build: {status}");
+    ensure!(status.success(), "{name} did not build: {status}");
     Ok(profile.join(name))
 }

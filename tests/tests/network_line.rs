@@ -10,8 +10,8 @@ use tests::client::{Client, value};
 use tests::program::program;
 
 /// Runs a program to its end, and gives what it said.
-fn run<S: AsRef<OsStr>>(name: &str, package: &str, arguments: impl IntoIterator<Item = S>) -> Result<String> {
-    let output = Command::new(program(package, name)?).args(arguments).output()?;
+fn run<S: AsRef<OsStr>>(name: &str, arguments: impl IntoIterator<Item = S>) -> Result<String> {
+    let output = Command::new(program(name)?).args(arguments).output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(output.status.success(), "{name}: {said}{}", String::from_utf8_lossy(&output.stderr));
     Ok(said)
@@ -20,8 +20,8 @@ fn run<S: AsRef<OsStr>>(name: &str, package: &str, arguments: impl IntoIterator<
 #[test]
 fn a_network_is_mined_trained_quantised_and_plays() -> Result<()> {
     // The programs are built before the clock starts.
-    for (package, name) in [("host-trainer", "trainer"), ("quantize", "quantize"), ("firmware", "knightlight")] {
-        program(package, name)?;
+    for name in ["trainer", "quantize", "knightlight"] {
+        program(name)?;
     }
     let start = Instant::now();
     let folder = tempfile::tempdir()?;
@@ -30,21 +30,21 @@ fn a_network_is_mined_trained_quantised_and_plays() -> Result<()> {
     let trainer = |words: &str, paths: &[(&str, &str)]| {
         let words = words.split(' ').map(text);
         let paths = paths.iter().flat_map(|&(option, name)| [text(option), path(name)]);
-        run("trainer", "host-trainer", words.chain(paths).collect::<Vec<_>>())
+        run("trainer", words.chain(paths).collect::<Vec<_>>())
     };
 
     trainer("mine --self-play --nodes 200 --games 40 --choose 80,15,5 --workers 2 --seed 3", &[("--out", "mined")])?;
     let games = [path("mined/worker-1.viri"), path("mined/worker-2.viri")];
     let prepare = ["data", "prepare", "--validation", "0.1"].map(text).into_iter().chain(games);
-    run("trainer", "host-trainer", prepare.chain([text("--out"), path("prepared")]))?;
+    run("trainer", prepare.chain([text("--out"), path("prepared")]))?;
     trainer(
         "train value --width 16 --buckets 2 --epochs 3 --batch 256 --warm-up 2 --name tiny --no-tui",
         &[("--data", "prepared/train.bullet"), ("--validation", "prepared/validation.bullet"), ("--out", "run")],
     )?;
     let (weights, net) = (path("run/best.safetensors"), path("tiny.net"));
-    run("quantize", "quantize", [text("convert"), weights.clone(), text("-o"), net.clone()])?;
+    run("quantize", [text("convert"), weights.clone(), text("-o"), net.clone()])?;
     let verify = [text("verify"), weights, net.clone()].into_iter();
-    run("quantize", "quantize", verify.chain(["--count", "200", "--max-mean", "4"].map(text)))?;
+    run("quantize", verify.chain(["--count", "200", "--max-mean", "4"].map(text)))?;
 
     let mut engine = Client::native()?;
     let net = net.into_string().expect("a temporary path is text");

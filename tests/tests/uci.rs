@@ -308,7 +308,7 @@ fn the_line_may_end_anywhere_and_be_of_any_length() -> Result<()> {
 fn a_closed_line_is_the_end() -> Result<()> {
     use std::io::Write;
     use std::process::{Command, Stdio};
-    let program = tests::program::program("firmware", "knightlight")?;
+    let program = tests::program::program("knightlight")?;
     for (script, answers) in [("", 0), ("position startpos\ngo depth 3", 1), ("go infinite\n", 1), ("isready", 0)] {
         let mut engine = Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         engine.stdin.take().context("standard input")?.write_all(script.as_bytes())?;

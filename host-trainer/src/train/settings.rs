@@ -104,7 +104,7 @@ pub struct Given {
     #[serde(skip_serializing_if = "Option::is_none")]
     qa: Option<u32>,
 
-    /// Integer steps to one in the other layers: their weights are held within 127 steps [default: 64]
+    /// Integer steps to one in the other layers: their weights are held within 127 steps [default: 128]
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     qb: Option<u32>,
@@ -187,7 +187,7 @@ impl Default for Settings {
             wdl_end: 0.4,
             scale: None,
             qa: 255,
-            qb: 64,
+            qb: 128,
             fake_quantised: 0.2,
             validate_every: None,
             report_every: 100,

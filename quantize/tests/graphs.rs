@@ -204,22 +204,22 @@ fn verify_passes_a_sound_blob_and_fails_a_damaged_one() {
     let report = said(&quantize(folder, &sound));
     assert!(report.lines().any(|line| line.starts_with("all ") && line.contains(" 500 ")), "{report}");
 
-    // Wherever the mover's king stands on c1 (or, mirrored, f1), everything his first layer has of it is negated.
+    // Where a king stands on its square of the start, everything the first layer has of it is negated.
     let (mut damaged, _) = IntegerNet::quantise(&net, &settings(255), false).expect("a net that fits");
-    let column = 304 + 2;
+    let column = 304 + 3;
     for weight in &mut damaged.columns[column * 64..][..64] {
         *weight = -*weight;
     }
     fs::write(folder.join("damaged.net"), damaged.to_blob().expect("a blob").bytes()).expect("written");
-    fs::write(folder.join("castled.epd"), "r4rk1/ppp2ppp/8/8/8/8/PPP2PPP/R4K1R w - -\n").expect("written");
-    let with =
-        |blob| quantize(folder, &["verify", "w.safetensors", blob, "--positions", "castled.epd", "--max-mean", "40"]);
-    said(&with("n.net"));
-    let output = with("damaged.net");
+    let output = quantize(folder, &sound.map(|word| if word == "n.net" { "damaged.net" } else { word }));
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{report}");
-    assert!(report.contains("r4rk1/ppp2ppp/8/8/8/8/PPP2PPP/R4K1R w - -"), "{report}");
     assert!(report.contains("FAILED: the mean error "), "{report}");
+
+    // A position from a file, for which the worst is the only one.
+    fs::write(folder.join("one.epd"), "r4rk1/ppp2ppp/8/8/8/8/PPP2PPP/R4RK1 w - - bm Rae1;\n").expect("written");
+    let report = said(&quantize(folder, &["verify", "w.safetensors", "n.net", "--positions", "one.epd"]));
+    assert!(report.contains("r4rk1/ppp2ppp/8/8/8/8/PPP2PPP/R4RK1 w - - 0 1"), "{report}");
 }
 
 #[test]

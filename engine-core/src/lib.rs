@@ -26,6 +26,7 @@ pub mod book;
 pub mod chess;
 pub mod eval;
 pub mod net;
+pub mod nets;
 pub mod platform;
 pub mod search;
 pub mod uci;

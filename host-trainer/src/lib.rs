@@ -5,6 +5,7 @@
 //! - [`mine`] has a teacher play games with itself and records them, with its scores, to train on.
 //! - [`suite`] asks one engine for the best move in each position of an EPD file.
 //! - [`data`] turns games into training positions.
+//! - [`train`] makes a network's weights from scored positions.
 //!
 //! The rules of chess come from `shakmaty` wherever something is judged, never from Knightlight's own core: an
 //! arbiter that shares the player's code cannot see the player's faults. The core is used as a player, in [`mine`],
@@ -18,3 +19,4 @@ pub mod line;
 pub mod mine;
 pub mod stop;
 pub mod suite;
+pub mod train;

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, data, mine, stop::Stop, suite};
+use host_trainer::{arena, data, mine, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
-/// Measure chess engines, mine games, and prepare what a network learns from.
+/// Make networks and measure chess engines: mine, prepare data, train, play matches, run suites of positions.
 #[derive(Debug, Parser)]
 #[command(name = "trainer", version, max_term_width = 110)]
 struct Cli {
@@ -21,6 +21,7 @@ enum Command {
     Data(data::Args),
     Mine(mine::Args),
     Suite(suite::Args),
+    Train(train::Args),
 }
 
 fn main() -> ExitCode {
@@ -47,5 +48,6 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Data(args) => data::run(args, &stop),
         Command::Mine(args) => mine::run(args, &stop),
         Command::Suite(args) => suite::run(args, &stop),
+        Command::Train(args) => train::run(args, &stop),
     }
 }

@@ -310,7 +310,7 @@ fn a_closed_line_is_the_end() -> Result<()> {
     use std::process::{Command, Stdio};
     let program = tests::program::program("firmware", "knightlight")?;
     for (script, answers) in [("", 0), ("position startpos\ngo depth 3", 1), ("go infinite\n", 1), ("isready", 0)] {
-        let mut engine = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut engine = Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         engine.stdin.take().context("standard input")?.write_all(script.as_bytes())?;
         let output = engine.wait_with_output()?;
         assert!(output.status.success());

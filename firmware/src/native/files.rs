@@ -3,6 +3,7 @@
 use std::fs;
 
 use engine_core::net::{BlobError, ValueNet};
+use engine_core::nets;
 use engine_core::uci::{HashSizes, Message, say};
 use firmware::{Cluster, Resources};
 
@@ -30,7 +31,7 @@ impl Files {
 
 /// The network that comes with the program.
 fn built_in() -> Result<Option<ValueNet<'static>>, BlobError> {
-    Ok(None)
+    ValueNet::load(nets::DEFAULT).map(Some)
 }
 
 const fn clusters_in(megabytes: u32) -> usize {

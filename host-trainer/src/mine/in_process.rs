@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use engine_core::{
     chess::{Board, Game},
+    net::ValueNet,
     search::{Cluster, Limits as CoreLimits, Observer, Order, Report, Searcher, Table, mate_in_moves},
 };
 use shakmaty::{EnPassantMode, fen::Fen};
@@ -36,13 +37,14 @@ pub struct InProcess {
     choices: usize,
     forget: bool,
     stop: Stop,
+    network: Option<ValueNet<'static>>,
     /// The game so far, as the core knows it, and its half-moves.
     game: Option<(Game, usize)>,
 }
 
 impl InProcess {
     /// A player that knows nothing yet.
-    pub fn new(lesson: &Lesson, stop: &Stop) -> InProcess {
+    pub fn new(lesson: &Lesson, network: Option<ValueNet<'static>>, stop: &Stop) -> InProcess {
         let clusters = lesson.hash * 1024 * 1024 / size_of::<Cluster>();
         InProcess {
             searcher: Searcher::new(),
@@ -52,13 +54,15 @@ impl InProcess {
             choices: lesson.choices,
             forget: lesson.forget,
             stop: stop.clone(),
+            network,
             game: None,
         }
     }
 
     /// Name and version.
-    pub fn name() -> String {
-        format!("Knightlight {}", env!("CARGO_PKG_VERSION"))
+    pub fn name(&self) -> String {
+        let judge = self.network.as_ref().map_or("classical", ValueNet::name);
+        format!("Knightlight {} ({judge})", env!("CARGO_PKG_VERSION"))
     }
 
     /// Another game begins.
@@ -91,7 +95,7 @@ impl InProcess {
         };
         self.generation = self.generation.wrapping_add(1);
         let mut table = Table::new(&mut self.clusters, self.generation);
-        self.searcher.think(&game, &limits, &mut table, None, &mut watcher);
+        self.searcher.think(&game, &limits, &mut table, self.network.as_ref(), &mut watcher);
         if self.stop.is_raised() {
             return Err(Failure::Interrupted);
         }

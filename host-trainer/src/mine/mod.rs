@@ -41,10 +41,12 @@ use crate::{
     stop::{INTERRUPTED, Stop},
 };
 use choice::Weights;
+use engine_core::{net::ValueNet, nets};
 use game::Rules;
 use leash::{Leash, Watch};
 use pgn::PgnFile;
 use progress::{Goal, Progress};
+use quantize::blob::Blob;
 use record::{Contents, GameFile};
 use settings::Settings;
 use tally::Tally;
@@ -74,6 +76,10 @@ pub struct Args {
     /// Let Knightlight's own engine teach, within this process
     #[arg(long)]
     self_play: bool,
+
+    /// The network that judges in self-play, or "classical" for none [default: the built-in one]
+    #[arg(long, value_name = "FILE", requires = "self_play")]
+    network: Option<PathBuf>,
 
     /// Stop after so many games in all
     #[arg(long)]
@@ -220,7 +226,7 @@ impl Args {
 
     fn school(&self) -> anyhow::Result<School> {
         if self.self_play {
-            return Ok(School::InProcess);
+            return Ok(School::InProcess { network: self.network()? });
         }
         let command = shlex::split(&self.teacher).context("--teacher: a quote is not closed")?;
         ensure!(!command.is_empty(), "--teacher: no command");
@@ -229,6 +235,16 @@ impl Args {
 
     fn patience(&self) -> Duration {
         Duration::from_secs(self.patience.get())
+    }
+
+    /// The network of self-play. It stays in memory: the run needs it to its end.
+    fn network(&self) -> anyhow::Result<Option<ValueNet<'static>>> {
+        let bytes = match &self.network {
+            None => nets::DEFAULT,
+            Some(path) if path.as_os_str() == "classical" => return Ok(None),
+            Some(path) => Box::leak(Box::new(Blob::read(path)?)).bytes(),
+        };
+        Ok(Some(ValueNet::load(bytes)?))
     }
 
     fn lesson(&self) -> Lesson {

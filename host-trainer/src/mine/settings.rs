@@ -1,12 +1,9 @@
 //! What a run was started with, kept beside its games, so that it is continued only as it was begun.
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 use anyhow::{Context, bail};
+use quantize::whole;
 use serde_json::{Map, Value};
 
 /// The name of the file in the folder of a run.
@@ -44,12 +41,8 @@ impl Settings {
 
     /// Writes them into a folder, whole or not at all.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let partial: PathBuf = folder.join(format!("{FILE}.partial"));
-        let mut file = fs::File::create(&partial)?;
-        serde_json::to_writer_pretty(&mut file, &self.0)?;
-        file.write_all(b"\n")?;
-        file.sync_all()?;
-        fs::rename(partial, folder.join(FILE))
+        let text = serde_json::to_string_pretty(&self.0)? + "\n";
+        whole::write(&folder.join(FILE), text.as_bytes())
     }
 
     /// Every setting that differs from what a run was begun with, in words.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine_core::net::ValueNet;
 use shakmaty::Move;
 
 use super::{in_process::InProcess, leash::Leash, uci::UciTeacher};
@@ -50,7 +51,7 @@ pub struct Lesson {
 }
 
 /// How to start a teacher.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum School {
     /// A UCI engine: its program and arguments, and options to set.
     Uci {
@@ -59,8 +60,11 @@ pub enum School {
         /// Set in this order, after our own.
         options: Vec<(String, String)>,
     },
-    /// Knightlight's core.
-    InProcess,
+    /// Knightlight's core, with a network or, without one, its classical evaluation.
+    InProcess {
+        /// What judges positions.
+        network: Option<ValueNet<'static>>,
+    },
 }
 
 /// A teacher that is ready.
@@ -79,7 +83,9 @@ impl Teacher {
             School::Uci { command, options } => {
                 Teacher::Uci(Box::new(UciTeacher::start(command, options, lesson, leash, stop)?))
             }
-            School::InProcess => Teacher::InProcess(Box::new(InProcess::new(lesson, stop))),
+            School::InProcess { network } => {
+                Teacher::InProcess(Box::new(InProcess::new(lesson, network.clone(), stop)))
+            }
         })
     }
 
@@ -87,7 +93,7 @@ impl Teacher {
     pub fn name(&self) -> String {
         match self {
             Teacher::Uci(uci) => uci.name().to_owned(),
-            Teacher::InProcess(_) => InProcess::name(),
+            Teacher::InProcess(core) => core.name(),
         }
     }
 

@@ -7,6 +7,7 @@ use std::{
 };
 
 /// The folder of the scripted engines.
+#[allow(dead_code, reason = "only what plays needs engines")]
 pub(crate) const FAKES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fakes");
 
 /// The program with some arguments, in a folder of its own.

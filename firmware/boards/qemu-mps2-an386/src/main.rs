@@ -38,7 +38,7 @@ fn main() -> ! {
 /// Plays until the engine is told to quit, and then starts anew.
 #[cfg(not(feature = "measure"))]
 fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    let resources = firmware::FixedResources::new(hash);
+    let resources = firmware::FixedResources::new(hash).with_network(engine_core::nets::DEFAULT);
     firmware::greet(board, &resources);
     firmware::run(board, resources);
     cortex_m::peripheral::SCB::sys_reset()

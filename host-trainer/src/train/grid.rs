@@ -1,0 +1,101 @@
+//! The integers that a network's weights will become: how far they reach, and how fine they are.
+
+use super::net::Shape;
+
+/// The largest magnitude of an int8 weight. -128 is left out, so that a sign can change.
+const LARGEST: f64 = 127.0;
+
+/// How many steps of a layer's integers one unit of its real numbers has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steps {
+    /// Of its weights, which become int8.
+    pub weight: f64,
+    /// Of its biases, which have room enough.
+    pub bias: f64,
+}
+
+impl Steps {
+    /// The largest magnitude of a weight.
+    #[must_use]
+    pub fn reach(self) -> f32 {
+        (LARGEST / self.weight) as f32
+    }
+}
+
+/// The steps of every layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    features: Steps,
+    dense: Vec<Steps>,
+    output: Steps,
+}
+
+impl Grid {
+    /// The grid of a network whose first layer has `qa` steps to one, and whose other layers have `qb`.
+    ///
+    /// Without dense layers the squared activations stay whole. In front of a dense layer they are shifted right until
+    /// they fit into seven bits, and their scale is a real number.
+    #[must_use]
+    pub fn new(shape: &Shape, qa: u32, qb: u32) -> Grid {
+        let (qa, qb) = (f64::from(qa), f64::from(qb));
+        let mut one = qa;
+        let mut above = Vec::new();
+        for _ in &shape.dense {
+            let activation = shifted(one);
+            above.push(Steps { weight: qb, bias: activation * qb });
+            one = (activation * qb).round();
+        }
+        let activation = if shape.dense.is_empty() { qa * qa } else { shifted(one) };
+        let output = Steps { weight: qb, bias: activation * qb };
+        Grid { features: Steps { weight: qa, bias: qa }, dense: above, output }
+    }
+
+    /// The first layer's.
+    #[must_use]
+    pub fn features(&self) -> Steps {
+        self.features
+    }
+
+    /// The dense layers'.
+    #[must_use]
+    pub fn dense(&self) -> &[Steps] {
+        &self.dense
+    }
+
+    /// The last layer's.
+    #[must_use]
+    pub fn output(&self) -> Steps {
+        self.output
+    }
+}
+
+/// The square of an activation's full value, halved until it is at most 127 as an integer.
+fn shifted(one: f64) -> f64 {
+    let mut square = one * one;
+    while square.floor() > LARGEST {
+        square /= 2.0;
+    }
+    square
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_dense_layers_nothing_is_shifted() {
+        let grid = Grid::new(&Shape { width: 128, dense: vec![], buckets: 8 }, 255, 64);
+        assert_eq!(grid.features(), Steps { weight: 255.0, bias: 255.0 });
+        assert_eq!(grid.output(), Steps { weight: 64.0, bias: 255.0 * 255.0 * 64.0 });
+        assert!((grid.output().reach() - 127.0 / 64.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_dense_layer_sees_seven_bits() {
+        let grid = Grid::new(&Shape { width: 32, dense: vec![16], buckets: 1 }, 255, 64);
+        // 255 * 255 >> 9 is 127.
+        assert_eq!(grid.dense()[0].bias, 65025.0 / 512.0 * 64.0);
+        // That is 8128 steps to one, and 8128 * 8128 >> 19 is 126.
+        assert_eq!(grid.output().bias, 8128.0 * 8128.0 / 524_288.0 * 64.0);
+    }
+}

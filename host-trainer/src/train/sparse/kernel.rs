@@ -1,0 +1,344 @@
+//! The first layer on a processor: loops over slices, fitted to its vector registers and its caches.
+//!
+//! A position has about 20 of 704 inputs, so a product with the weights is a sum of few rows, and the gradient of the
+//! weights is added to few rows. Both go tile by tile: so many columns at a time that their accumulators stay in
+//! registers. The order of every sum depends on the numbers of positions and columns alone, never on threads, so the
+//! same batch gives the same bits on one core and on many.
+
+use std::ops::Range;
+
+use engine_core::net::features::{INPUTS, bucket};
+use rayon::prelude::*;
+
+use super::{
+    WIDTH_UNIT,
+    registers::{Work, with_widest},
+};
+use crate::train::examples::Example;
+
+/// Positions whose forward pass is one task.
+const CHUNK: usize = 256;
+
+/// Parts of a batch whose gradients are summed apart and then together: enough tasks for many cores.
+const PARTS: usize = 8;
+
+/// The first layer's weights, `[INPUTS, width]`, and biases, `[width]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// Weights, a row for each input.
+    pub weight: &'a [f32],
+    /// Biases.
+    pub bias: &'a [f32],
+}
+
+/// A layer from the activations to one number, for each bucket of positions.
+#[derive(Clone, Debug)]
+pub struct Buckets {
+    /// Weights, `[buckets, 2 * width]`: a row for each bucket, so that a position reads one row.
+    pub weight: Vec<f32>,
+    /// Biases, one for each bucket.
+    pub bias: Vec<f32>,
+}
+
+impl Buckets {
+    /// Takes weights that have a column for each bucket.
+    pub fn from_columns(weight: &[f32], bias: &[f32]) -> Buckets {
+        let (buckets, inputs) = (bias.len(), weight.len() / bias.len());
+        let mut rows = vec![0.0; weight.len()];
+        for (input, column) in weight.chunks_exact(buckets).enumerate() {
+            for (bucket, &weight) in column.iter().enumerate() {
+                rows[bucket * inputs + input] = weight;
+            }
+        }
+        Buckets { weight: rows, bias: bias.to_vec() }
+    }
+
+    /// The weights with a column for each bucket.
+    pub fn columns(&self) -> Vec<f32> {
+        let (buckets, inputs) = (self.bias.len(), self.weight.len() / self.bias.len());
+        let mut columns = vec![0.0; self.weight.len()];
+        for (bucket, row) in self.weight.chunks_exact(inputs).enumerate() {
+            for (input, &weight) in row.iter().enumerate() {
+                columns[input * buckets + bucket] = weight;
+            }
+        }
+        columns
+    }
+
+    fn row(&self, bucket: usize) -> &[f32] {
+        let inputs = self.weight.len() / self.bias.len();
+        &self.weight[bucket * inputs..][..inputs]
+    }
+
+    fn of(&self, example: &Example) -> usize {
+        bucket(example.pieces(), self.bias.len())
+    }
+}
+
+/// What reaches the activations from above.
+#[derive(Clone, Copy, Debug)]
+pub enum Upstream<'a> {
+    /// Their gradient, `[positions, 2 * width]`.
+    Activations(&'a [f32]),
+    /// The gradient of each position's output, `[positions]`, and the layer in between.
+    Outputs(&'a [f32], &'a Buckets),
+}
+
+/// The gradient of the weights that a batch has touched.
+#[derive(Clone, Debug)]
+pub struct Gradient {
+    /// Of the first layer's weights, `[INPUTS, width]`.
+    pub weight: Vec<f32>,
+    /// Of its biases, `[width]`.
+    pub bias: Vec<f32>,
+    /// Of the layer above, where [`Upstream::Outputs`] named one.
+    pub output: Option<Buckets>,
+}
+
+/// The activations of every position, `[positions, 2 * width]`: the side to move's first, each clamped to 0..=1 and
+/// squared.
+pub fn activations(layer: Layer, examples: &[Example]) -> Vec<f32> {
+    match layer.bias.len() {
+        width if width.is_multiple_of(64) => forward::<64>(layer, None, examples),
+        width if width.is_multiple_of(32) => forward::<32>(layer, None, examples),
+        _ => forward::<WIDTH_UNIT>(layer, None, examples),
+    }
+    .1
+}
+
+/// The output of every position, `[positions]`, and the activations that led to it.
+pub fn outputs(layer: Layer, above: &Buckets, examples: &[Example]) -> (Vec<f32>, Vec<f32>) {
+    match layer.bias.len() {
+        width if width.is_multiple_of(64) => forward::<64>(layer, Some(above), examples),
+        width if width.is_multiple_of(32) => forward::<32>(layer, Some(above), examples),
+        _ => forward::<WIDTH_UNIT>(layer, Some(above), examples),
+    }
+}
+
+/// The gradient of a batch, from the activations that its forward pass left.
+pub fn gradient(width: usize, examples: &[Example], activations: &[f32], upstream: Upstream) -> Gradient {
+    match width {
+        _ if width.is_multiple_of(64) => backward::<64>(width, examples, activations, upstream),
+        _ if width.is_multiple_of(32) => backward::<32>(width, examples, activations, upstream),
+        _ => backward::<WIDTH_UNIT>(width, examples, activations, upstream),
+    }
+}
+
+/// Some columns of a row. Aligned, or the compiler would split every access in two for processors of 2011.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Tile<const N: usize>([f32; N]);
+
+/// The outputs, if there is a layer above, and the activations.
+fn forward<const N: usize>(layer: Layer, above: Option<&Buckets>, examples: &[Example]) -> (Vec<f32>, Vec<f32>) {
+    let width = layer.bias.len();
+    let tiles = width / N;
+    let column = |tile: usize| layer.weight.chunks_exact(width).map(move |row| Tile(row.as_chunks().0[tile]));
+    let weight: Vec<Tile<N>> = (0..tiles).flat_map(column).collect();
+    let bias: Vec<Tile<N>> = layer.bias.as_chunks().0.iter().map(|&columns| Tile(columns)).collect();
+
+    let mut outputs = vec![0.0; examples.len()];
+    let mut activations = vec![0.0; examples.len() * 2 * width];
+    let parts = outputs.par_chunks_mut(CHUNK).zip(activations.par_chunks_mut(CHUNK * 2 * width));
+    parts.zip(examples.par_chunks(CHUNK)).for_each(|((outputs, activations), examples)| {
+        with_widest(Forward { weight: &weight, bias: &bias, above, examples, outputs, activations });
+    });
+    (outputs, activations)
+}
+
+/// The forward pass of some positions.
+struct Forward<'a, const N: usize> {
+    /// The first tile's columns of all inputs, then the second's.
+    weight: &'a [Tile<N>],
+    bias: &'a [Tile<N>],
+    above: Option<&'a Buckets>,
+    examples: &'a [Example],
+    outputs: &'a mut [f32],
+    activations: &'a mut [f32],
+}
+
+impl<const N: usize> Work for Forward<'_, N> {
+    #[inline(always)]
+    fn run(self) {
+        let width = self.bias.len() * N;
+        let rows = self.activations.chunks_exact_mut(2 * width);
+        for ((activations, output), example) in rows.zip(self.outputs).zip(self.examples) {
+            for (side, activations) in activations.chunks_exact_mut(width).enumerate() {
+                let tiles = self.bias.iter().zip(self.weight.chunks_exact(INPUTS));
+                for ((bias, weight), activations) in tiles.zip(activations.as_chunks_mut::<N>().0) {
+                    let Tile(mut sums) = *bias;
+                    for &input in example.inputs(side) {
+                        let Tile(row) = &weight[usize::from(input)];
+                        for column in 0..N {
+                            sums[column] += row[column];
+                        }
+                    }
+                    for column in 0..N {
+                        let clamped = sums[column].clamp(0.0, 1.0);
+                        activations[column] = clamped * clamped;
+                    }
+                }
+            }
+            if let Some(above) = self.above {
+                let bucket = above.of(example);
+                *output = dot(activations, above.row(bucket)) + above.bias[bucket];
+            }
+        }
+    }
+}
+
+/// A sum of products in eight lanes: wider or narrower registers than eight give the same bits.
+#[inline(always)]
+fn dot(left: &[f32], right: &[f32]) -> f32 {
+    let mut lanes = [0.0; 8];
+    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
+        for lane in 0..8 {
+            lanes[lane] += left[lane] * right[lane];
+        }
+    }
+    lanes.iter().sum()
+}
+
+/// The gradient of one tile's columns.
+struct TileGradient<const N: usize> {
+    weight: Vec<Tile<N>>,
+    bias: Tile<N>,
+    /// For each bucket, the side to move's columns and the other side's.
+    output: Vec<[Tile<N>; 2]>,
+}
+
+impl<const N: usize> TileGradient<N> {
+    fn zero(upstream: Upstream) -> Self {
+        let buckets = match upstream {
+            Upstream::Activations(_) => 0,
+            Upstream::Outputs(_, above) => above.bias.len(),
+        };
+        let zero = Tile([0.0; N]);
+        TileGradient { weight: vec![zero; INPUTS], bias: zero, output: vec![[zero; 2]; buckets] }
+    }
+
+    fn add(&mut self, other: &Self) {
+        let pairs = self.weight.iter_mut().zip(&other.weight);
+        let outputs = self.output.as_flattened_mut().iter_mut().zip(other.output.as_flattened());
+        for (Tile(to), Tile(from)) in pairs.chain([(&mut self.bias, &other.bias)]).chain(outputs) {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to += from;
+            }
+        }
+    }
+}
+
+fn backward<const N: usize>(width: usize, examples: &[Example], activations: &[f32], upstream: Upstream) -> Gradient {
+    let tiles = width / N;
+    let part = examples.len().div_ceil(PARTS).max(1);
+    let parts = examples.len().div_ceil(part);
+    let mut partial: Vec<TileGradient<N>> = (0..tiles * parts)
+        .into_par_iter()
+        .map(|task| {
+            let (tile, first) = (task / parts, task % parts * part);
+            let positions = first..(first + part).min(examples.len());
+            let mut gradient = TileGradient::zero(upstream);
+            let TileGradient { weight, bias, output } = &mut gradient;
+            with_widest(Backward { width, tile, positions, examples, activations, upstream, weight, bias, output });
+            gradient
+        })
+        .collect();
+    partial.par_chunks_mut(parts.max(1)).for_each(|parts| {
+        if let Some((sum, rest)) = parts.split_first_mut() {
+            rest.iter().for_each(|part| sum.add(part));
+        }
+    });
+
+    let mut gradient = Gradient {
+        weight: vec![0.0; INPUTS * width],
+        bias: vec![0.0; width],
+        output: match upstream {
+            Upstream::Activations(_) => None,
+            Upstream::Outputs(outputs, above) => Some(bias_gradient(examples, outputs, above)),
+        },
+    };
+    for (tile, sum) in partial.iter().step_by(parts.max(1)).enumerate() {
+        for (row, columns) in gradient.weight.chunks_exact_mut(width).zip(&sum.weight) {
+            row.as_chunks_mut().0[tile] = columns.0;
+        }
+        gradient.bias.as_chunks_mut().0[tile] = sum.bias.0;
+        if let Some(output) = &mut gradient.output {
+            let rows = output.weight.chunks_exact_mut(width).zip(sum.output.as_flattened());
+            for (row, columns) in rows {
+                row.as_chunks_mut().0[tile] = columns.0;
+            }
+        }
+    }
+    gradient
+}
+
+/// The gradient of the upper layer's biases, and room for that of its weights.
+fn bias_gradient(examples: &[Example], outputs: &[f32], above: &Buckets) -> Buckets {
+    let mut bias = vec![0.0; above.bias.len()];
+    for (example, output) in examples.iter().zip(outputs) {
+        bias[above.of(example)] += output;
+    }
+    Buckets { weight: vec![0.0; above.weight.len()], bias }
+}
+
+/// The backward pass of some positions through the columns of a tile.
+struct Backward<'a, const N: usize> {
+    width: usize,
+    tile: usize,
+    positions: Range<usize>,
+    examples: &'a [Example],
+    activations: &'a [f32],
+    upstream: Upstream<'a>,
+    // The gradient, as references: the compiler knows them to be aligned.
+    weight: &'a mut [Tile<N>],
+    bias: &'a mut Tile<N>,
+    output: &'a mut [[Tile<N>; 2]],
+}
+
+impl<const N: usize> Backward<'_, N> {
+    /// What a row of `[.., 2 * width]` has for a side in the tile.
+    #[inline(always)]
+    fn columns<'a>(&self, rows: &'a [f32], row: usize, side: usize) -> &'a [f32; N] {
+        &rows[(2 * row + side) * self.width..].as_chunks().0[self.tile]
+    }
+}
+
+impl<const N: usize> Work for Backward<'_, N> {
+    #[inline(always)]
+    fn run(self) {
+        for position in self.positions.clone() {
+            let example = &self.examples[position];
+            for side in 0..2 {
+                let activations = self.columns(self.activations, position, side);
+                let Tile(mut slope) = match self.upstream {
+                    Upstream::Activations(gradients) => Tile(*self.columns(gradients, position, side)),
+                    Upstream::Outputs(outputs, above) => {
+                        let (bucket, output) = (above.of(example), outputs[position]);
+                        let mut slope = *self.columns(&above.weight, bucket, side);
+                        let Tile(towards) = &mut self.output[bucket][side];
+                        for column in 0..N {
+                            towards[column] += output * activations[column];
+                            slope[column] *= output;
+                        }
+                        Tile(slope)
+                    }
+                };
+                for column in 0..N {
+                    // A square has twice its root as slope; beyond the clamp there is none, and at zero the root is.
+                    let root = activations[column].sqrt();
+                    let inside = if root < 1.0 { 2.0 * root } else { 0.0 };
+                    slope[column] *= inside;
+                    self.bias.0[column] += slope[column];
+                }
+                for &input in example.inputs(side) {
+                    // Taken out and put back whole: so the compiler sees the alignment.
+                    let Tile(mut weights) = self.weight[usize::from(input)];
+                    for column in 0..N {
+                        weights[column] += slope[column];
+                    }
+                    self.weight[usize::from(input)] = Tile(weights);
+                }
+            }
+        }
+    }
+}

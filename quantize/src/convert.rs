@@ -30,7 +30,7 @@ pub struct Args {
     overrides: Overrides,
     /// Take back what the rounding does to the output on the whole: move each bucket's bias by the mean error over the
     /// positions of a file (lines of FEN or EPD, or .bullet records), or of random games if none is given
-    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     calibrate: Option<Option<PathBuf>>,
     /// Cut off weights that eight bits cannot hold, instead of refusing the net
     #[arg(long)]

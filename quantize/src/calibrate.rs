@@ -45,7 +45,9 @@ pub fn calibrate(net: &FloatNet, integers: &mut IntegerNet, boards: &[Board]) ->
     let unit = fixed::scales(&integers.shape).output.bias;
     let mut shifts = Vec::new();
     for (errors, bias) in errors.iter().zip(&mut integers.output.biases) {
-        let centipawns = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
+        // The sum of nothing would be -0.0.
+        let sum = errors.iter().fold(0.0, |sum, error| sum + error);
+        let centipawns = sum / errors.len().max(1) as f64;
         *bias = bias.saturating_add((centipawns / scale * unit).round() as i32);
         shifts.push(Shift { positions: errors.len(), centipawns });
     }

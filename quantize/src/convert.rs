@@ -4,9 +4,16 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::calibrate::{self, Shift};
 use crate::integer_net::{Entry, IntegerNet};
 use crate::settings::Overrides;
-use crate::{source, whole};
+use crate::{positions, source, whole};
+
+/// How many positions are calibrated with.
+const CALIBRATION: usize = 10_000;
+
+/// The seed that they are drawn by; not that of `verify`, which should see others.
+const SEED: u64 = 2;
 
 /// Round a net's weights to integers and write the blob that the engine plays with.
 ///
@@ -21,6 +28,10 @@ pub struct Args {
     output: PathBuf,
     #[command(flatten)]
     overrides: Overrides,
+    /// Take back what the rounding does to the output on the whole: move each bucket's bias by the mean error over the
+    /// positions of a file (lines of FEN or EPD, or .bullet records), or of random games if none is given
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    calibrate: Option<Option<PathBuf>>,
     /// Cut off weights that eight bits cannot hold, instead of refusing the net
     #[arg(long)]
     clip: bool,
@@ -33,9 +44,22 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let (net, settings) = source::read_net(&args.weights, &args.overrides)?;
     let file = || args.weights.display().to_string();
-    let (integers, entries) = IntegerNet::quantise(&net, &settings, args.clip).with_context(file)?;
+    let (mut integers, entries) = IntegerNet::quantise(&net, &settings, args.clip).with_context(file)?;
+    let shifts = match &args.calibrate {
+        Some(positions) => {
+            let boards = match positions {
+                Some(path) => positions::read(path, CALIBRATION, SEED)?,
+                None => positions::random(CALIBRATION, SEED),
+            };
+            calibrate::calibrate(&net, &mut integers, &boards).with_context(file)?
+        }
+        None => Vec::new(),
+    };
     let blob = integers.to_blob().with_context(file)?;
     print!("{}", table(&entries));
+    for (bucket, Shift { positions, centipawns }) in shifts.iter().enumerate() {
+        println!("bucket {bucket}: moved by {centipawns:.2} centipawns, the mean error over {positions} positions");
+    }
     let output = args.output.display();
     whole::write(&args.output, blob.bytes()).with_context(|| format!("cannot write {output}"))?;
     println!("{output}: '{}', {} bytes, checksum {:08x}", settings.name, blob.bytes().len(), blob.checksum());

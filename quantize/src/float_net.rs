@@ -8,8 +8,9 @@
 //! output.weight   [in, buckets]  output.bias   [buckets]
 //! ```
 
+use engine_core::chess::Board;
 use engine_core::net::blob::Layer;
-use engine_core::net::features::INPUTS;
+use engine_core::net::features::{INPUTS, Perspective, bucket};
 use engine_core::net::header::{MAX_DENSE, ValueShape};
 use thiserror::Error;
 
@@ -128,6 +129,24 @@ impl FloatNet {
         metadata
     }
 
+    /// Judges a position for its side to move: the logarithmic odds of a win.
+    #[must_use]
+    pub fn output(&self, board: &Board) -> f64 {
+        let us = board.side_to_move();
+        let mut activations = Vec::with_capacity(2 * self.features.units);
+        for colour in [us, !us] {
+            let active: Vec<_> = Perspective::of(board, colour).active(board).map(|input| (input, 1.0)).collect();
+            let sum = |unit| self.features.sum(unit, active.iter().copied());
+            activations.extend((0..self.features.units).map(sum).map(screlu));
+        }
+        for dense in &self.dense {
+            let inputs = activations.iter().copied().enumerate();
+            activations = (0..dense.units).map(|unit| screlu(dense.sum(unit, inputs.clone()))).collect();
+        }
+        let bucket = bucket(board.occupied().len(), self.output.units);
+        self.output.sum(bucket, activations.iter().copied().enumerate())
+    }
+
     /// The layers in order, by name.
     pub fn layers(&self) -> impl Iterator<Item = (Layer, &Linear)> {
         let dense = self.dense.iter().enumerate().map(|(index, layer)| (Layer::Dense(index), layer));
@@ -166,6 +185,18 @@ impl FloatNet {
             ("buckets", self.output.units.to_string()),
         ]
     }
+}
+
+impl Linear {
+    /// What comes out of a unit, if these numbers come in by these inputs.
+    fn sum(&self, unit: usize, inputs: impl Iterator<Item = (usize, f64)>) -> f64 {
+        let weighted = inputs.map(|(input, number)| f64::from(self.weights[input * self.units + unit]) * number);
+        f64::from(self.biases[unit]) + weighted.sum::<f64>()
+    }
+}
+
+fn screlu(sum: f64) -> f64 {
+    sum.clamp(0.0, 1.0).powi(2)
 }
 
 fn without_blanks(text: &str) -> String {

@@ -2,11 +2,12 @@
 //!
 //! Weights come as safetensors, the trainer's exchange format ([`weights`]), or as an ONNX graph (`onnx`, with the
 //! cargo feature of that name). They are a net of a known architecture ([`float_net`]), which is rounded to fixed point
-//! ([`fixed`], [`integer_net`]) and put in the blob that the engine uses where it lies ([`blob`]).
+//! ([`fixed`], [`integer_net`], [`calibrate`]) and put in the blob that the engine uses where it lies ([`blob`]).
 //!
 //! Each of the program's commands is a module: [`convert`], [`inspect`], and with ONNX `export_onnx` and `verify`.
 
 pub mod blob;
+pub mod calibrate;
 pub mod convert;
 #[cfg(feature = "onnx")]
 pub mod export_onnx;

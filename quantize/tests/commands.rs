@@ -117,6 +117,21 @@ fn weights_that_do_not_fit_are_clipped_if_asked() {
 }
 
 #[test]
+fn calibration_is_by_random_games_or_by_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "w.safetensors", &random_net(16, &[], 2, 5).to_weights(&settings(255)));
+    let said = said(&quantize(folder.path(), &["convert", "--calibrate", "w.safetensors", "-o", "n.net"]));
+    for bucket in ["bucket 0: moved by ", "bucket 1: moved by "] {
+        assert!(said.lines().any(|line| line.starts_with(bucket) && !line.contains("over 0 positions")), "{said}");
+    }
+    fs::write(folder.path().join("one.epd"), "4k3/8/8/8/8/8/8/4K2R w K -\n").expect("written");
+    let arguments = ["convert", "--calibrate=one.epd", "w.safetensors", "-o", "n.net"];
+    let said = common::said(&quantize(folder.path(), &arguments));
+    assert!(said.lines().any(|line| line.ends_with("over 1 positions")), "{said}");
+    assert!(said.contains("bucket 1: moved by 0.00 centipawns, the mean error over 0 positions"), "{said}");
+}
+
+#[test]
 fn biases_that_do_not_fit_are_named() {
     assert_eq!(
         refused(|net| net.features.biases[3] = -200.0),

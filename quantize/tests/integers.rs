@@ -5,6 +5,7 @@ mod common;
 use common::{Loss, SHAPES, float_output, integer_score, output_between, random_net, settings};
 use engine_core::chess::Board;
 use engine_core::net::features::INPUTS;
+use quantize::calibrate::calibrate;
 use quantize::float_net::{FloatNet, Linear};
 use quantize::integer_net::IntegerNet;
 use quantize::positions;
@@ -92,6 +93,39 @@ fn scores_are_within_the_bounds_of_the_rounding() {
                 let float = float_output(&exact, board) * scale;
                 assert!((float - 1.01..=float + 0.01).contains(&score), "{width}: {float} became {score}");
             }
+        }
+    }
+}
+
+#[test]
+fn calibration_takes_back_the_mean_error() {
+    let boards = positions::random(1000, 13);
+    let mean_error = |floats: &FloatNet, net: &IntegerNet| {
+        let blob = net.to_blob().expect("a blob");
+        let engine = blob.net().expect("a net");
+        let error = |board| float_output(floats, board) * 400.0 - f64::from(engine.evaluate(board)) - 0.5;
+        boards.iter().map(error).sum::<f64>() / boards.len() as f64
+    };
+    for (width, dense, qa) in [(64, &[][..], 255), (32, &[16], 181), (64, &[16, 32], 255)] {
+        let floats = random_net(width, dense, 1, 14);
+        let plain = quantised(&floats, qa);
+        let mut calibrated = plain.clone();
+        let shifts = calibrate(&floats, &mut calibrated, &boards).expect("shifts");
+        let [before, after] = [&plain, &calibrated].map(|net| mean_error(&floats, net));
+        assert!((shifts[0].centipawns - before).abs() < 1e-6, "{dense:?}: {shifts:?}, but {before}");
+        assert!(before.abs() > 0.1 && after.abs() < 0.05, "{dense:?}: from {before} to {after}");
+        let biases = calibrated.output.biases.clone();
+        assert_eq!(IntegerNet { output: plain.output.clone(), ..calibrated }, plain, "something else was moved");
+        assert_ne!(biases, plain.output.biases);
+    }
+}
+
+#[test]
+fn the_float_net_is_what_the_plainest_arithmetic_says() {
+    for (seed, (width, dense, buckets, _)) in SHAPES.into_iter().enumerate() {
+        let net = random_net(width, dense, buckets, seed as u64);
+        for board in positions::random(50, 15) {
+            assert!((net.output(&board) - float_output(&net, &board)).abs() < 1e-9);
         }
     }
 }

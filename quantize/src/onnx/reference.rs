@@ -58,5 +58,5 @@ fn inputs(boards: &[Board], view: impl Fn(&Board) -> Perspective) -> Result<Tens
             row[input] = 1.0;
         }
     }
-    Ok(Tensor::from_shape(&[BATCH, INPUTS], &rows)?)
+    Tensor::from_shape(&[BATCH, INPUTS], &rows)
 }

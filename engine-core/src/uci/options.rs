@@ -95,6 +95,12 @@ impl Options {
             move_overhead,
         }
     }
+
+    /// Whether positions are judged by the network, if there is one. Limited strength is without it: the nodes that make
+    /// a rating were fitted to the classical evaluation.
+    pub(super) const fn judges_by_network(&self) -> bool {
+        self.use_network && !self.limit_strength
+    }
 }
 
 /// Finds an option by its name, whatever the case.

@@ -123,7 +123,7 @@ impl<R: Resources> Session<R> {
 
     /// The network, if it is to be used.
     const fn judge(&self) -> Option<&ValueNet<'static>> {
-        if self.talk.options.use_network { self.network.as_ref() } else { None }
+        if self.talk.options.judges_by_network() { self.network.as_ref() } else { None }
     }
 
     fn clear_hash(&mut self) {
@@ -146,7 +146,7 @@ impl<R: Resources> Session<R> {
         let start = platform.micros();
         let hash_sizes = self.resources.hash_sizes();
         let mut table = Table::new(self.resources.clusters(), self.generation);
-        let network = if self.talk.options.use_network { self.network.as_ref() } else { None };
+        let network = if self.talk.options.judges_by_network() { self.network.as_ref() } else { None };
         let mut watch = Watch {
             end_after_hit: End::of(&Limits { ponder: false, ..limits.clone() }),
             ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, end)
@@ -229,7 +229,7 @@ impl<R: Resources> Session<R> {
         let depth = if cfg!(fuzzing) { 1 } else { depth };
         let hash_sizes = self.resources.hash_sizes();
         platform.thinking(true);
-        let network = if self.talk.options.use_network { self.network.as_ref() } else { None };
+        let network = if self.talk.options.judges_by_network() { self.network.as_ref() } else { None };
         let mut watch =
             Watch { tells: false, ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, End::Foreseeable) };
         let clusters = self.resources.clusters();
@@ -255,7 +255,7 @@ impl<R: Resources> Session<R> {
                 Some(on) => {
                     self.set_check(id, on);
                     // The table remembers what the other evaluation said.
-                    if id == Id::UseNetwork {
+                    if matches!(id, Id::UseNetwork | Id::LimitStrength) {
                         self.clear_hash();
                     }
                 }

@@ -37,14 +37,14 @@ pub struct InProcess {
     choices: usize,
     forget: bool,
     stop: Stop,
-    network: Option<ValueNet<'static>>,
+    network: Option<Box<ValueNet<'static>>>,
     /// The game so far, as the core knows it, and its half-moves.
     game: Option<(Game, usize)>,
 }
 
 impl InProcess {
     /// A player that knows nothing yet.
-    pub fn new(lesson: &Lesson, network: Option<ValueNet<'static>>, stop: &Stop) -> InProcess {
+    pub fn new(lesson: &Lesson, network: Option<Box<ValueNet<'static>>>, stop: &Stop) -> InProcess {
         let clusters = lesson.hash * 1024 * 1024 / size_of::<Cluster>();
         InProcess {
             searcher: Searcher::new(),
@@ -61,7 +61,7 @@ impl InProcess {
 
     /// Name and version.
     pub fn name(&self) -> String {
-        let judge = self.network.as_ref().map_or("classical", ValueNet::name);
+        let judge = self.network.as_deref().map_or("classical", ValueNet::name);
         format!("Knightlight {} ({judge})", env!("CARGO_PKG_VERSION"))
     }
 
@@ -95,7 +95,7 @@ impl InProcess {
         };
         self.generation = self.generation.wrapping_add(1);
         let mut table = Table::new(&mut self.clusters, self.generation);
-        self.searcher.think(&game, &limits, &mut table, self.network.as_ref(), &mut watcher);
+        self.searcher.think(&game, &limits, &mut table, self.network.as_deref(), &mut watcher);
         if self.stop.is_raised() {
             return Err(Failure::Interrupted);
         }

@@ -238,13 +238,13 @@ impl Args {
     }
 
     /// The network of self-play. It stays in memory: the run needs it to its end.
-    fn network(&self) -> anyhow::Result<Option<ValueNet<'static>>> {
+    fn network(&self) -> anyhow::Result<Option<Box<ValueNet<'static>>>> {
         let bytes = match &self.network {
             None => nets::DEFAULT,
             Some(path) if path.as_os_str() == "classical" => return Ok(None),
             Some(path) => Box::leak(Box::new(Blob::read(path)?)).bytes(),
         };
-        Ok(Some(ValueNet::load(bytes)?))
+        Ok(Some(Box::new(ValueNet::load(bytes)?)))
     }
 
     fn lesson(&self) -> Lesson {

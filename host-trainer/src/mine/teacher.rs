@@ -63,7 +63,7 @@ pub enum School {
     /// Knightlight's core, with a network or, without one, its classical evaluation.
     InProcess {
         /// What judges positions.
-        network: Option<ValueNet<'static>>,
+        network: Option<Box<ValueNet<'static>>>,
     },
 }
 

@@ -78,7 +78,7 @@ fn material_is_learnt_and_the_folder_is_complete() {
             ("dense", "8"),
             ("buckets", "2"),
             ("qa", "255"),
-            ("qb", "64"),
+            ("qb", "128"),
             ("scale", "400"),
         ] {
             assert_eq!(metadata[key], value);

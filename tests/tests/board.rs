@@ -21,6 +21,7 @@ fn board() -> Result<Client> {
     emulator.args(["-kernel", &program]).stderr(Stdio::inherit());
     let mut board = Client::start(&mut emulator, PATIENCE)?;
     board.until("Knightlight")?;
+    board.until("info string network")?;
     Ok(board)
 }
 

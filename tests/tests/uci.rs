@@ -37,6 +37,7 @@ fn the_handshake_lists_every_option() -> Result<()> {
         "OwnBook",
         "BookFile",
         "EvalFile",
+        "Use Network",
         "UCI_Chess960",
         "UCI_ShowWDL",
         "UCI_LimitStrength",

@@ -96,8 +96,8 @@ impl<R: Resources> Session<R> {
     fn act(&mut self, command: Command, platform: &mut impl Platform) -> Outcome {
         match command {
             Command::Uci => {
-                replies::evaluator(platform, &self.resources.network());
                 replies::identify(platform, self.resources.hash_sizes(), &self.talk.options);
+                replies::evaluator(platform, &self.resources.network());
             }
             Command::Debug(on) => self.talk.debug = on,
             Command::IsReady => print(platform, format_args!("readyok")),

@@ -9,6 +9,8 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, BufReader, Seek, SeekFrom, Write},
     path::Path,
+    thread,
+    time::Duration,
 };
 
 use anyhow::{Context, bail, ensure};
@@ -69,6 +71,23 @@ pub fn scan(file: impl io::Read) -> io::Result<Contents> {
     }
 }
 
+/// How often a lock is asked for, and how long it is waited in between.
+const LOCK_TRIES: u32 = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
+/// Locks a file; `false` if another run keeps it locked. A process that was just started from this one holds a copy of
+/// every lock for a moment, until it has become another program, so one refusal means nothing.
+fn lock(file: &File) -> bool {
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+            // Where files cannot be locked at all, there is nothing to find out.
+            Ok(()) | Err(TryLockError::Error(_)) => return true,
+        }
+    }
+    false
+}
+
 /// A file that games are added to, each in one write.
 #[derive(Debug)]
 pub struct GameFile(File);
@@ -79,7 +98,7 @@ impl GameFile {
     pub fn open(path: &Path) -> anyhow::Result<(GameFile, Contents)> {
         let open = || OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
         let mut file = open().with_context(|| format!("cannot write {}", path.display()))?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        if !lock(&file) {
             bail!("{} is being written by another run", path.display());
         }
         let mut mend = || -> io::Result<Contents> {

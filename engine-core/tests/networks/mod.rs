@@ -3,18 +3,6 @@
 use engine_core::net::blob;
 use engine_core::net::header::{Header, Model, ValueShape};
 
-/// Splitmix64: the same weights on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-}
-
 /// A blob, at an address that is a multiple of eight.
 pub(crate) struct Blob {
     words: Vec<u64>,
@@ -41,15 +29,15 @@ pub(crate) fn shape(width: u16, dense: &[u16], buckets: u8, qa: u16) -> ValueSha
 
 /// A network of this shape whose weights are any that a blob can hold.
 pub(crate) fn blob(shape: &ValueShape, seed: u64) -> Vec<u8> {
-    let mut random = Random(seed);
-    let mut weights: Vec<u8> = (0..704 * usize::from(shape.width)).map(|_| random.next() as u8).collect();
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut weights: Vec<u8> = (0..704 * usize::from(shape.width)).map(|_| random.u8(..)).collect();
     for _ in 0..shape.width {
-        weights.extend((random.next() as i16 >> 6).to_le_bytes());
+        weights.extend((random.i16(..) >> 6).to_le_bytes());
     }
     for (inputs, units) in shape.later_layers() {
-        weights.extend((0..inputs * units).map(|_| random.next() as u8));
+        weights.extend((0..inputs * units).map(|_| random.u8(..)));
         for _ in 0..units {
-            weights.extend((random.next() as i32 >> 20).to_le_bytes());
+            weights.extend((random.i32(..) >> 20).to_le_bytes());
         }
     }
     let header = Header { name: "random", record: "not trained", model: Model::Value(shape.clone()) };

@@ -49,9 +49,10 @@ fn replace(from: Option<&[i16]>, to: &mut [i16], added: &[i8], removed: &[i8]) {
     if lanes == 0 {
         return;
     }
-    let from = from.map_or(to.as_ptr(), <[i16]>::as_ptr);
-    // SAFETY: the block reads `lanes` numbers from each pointer and writes as many to `to`; all slices are that long, and aligned for it.
-    // Where `from` is `to`, each lane is read before it is written.
+    let to = to.as_mut_ptr();
+    let from = from.map_or(to.cast_const(), <[i16]>::as_ptr);
+    // SAFETY: the block reads `lanes` numbers from each pointer and writes as many to `to`; all slices are that long, and
+    // aligned for it. Where `from` is `to`, each lane is read before it is written.
     unsafe {
         asm!(
             "2:",
@@ -79,7 +80,7 @@ fn replace(from: Option<&[i16]>, to: &mut [i16], added: &[i8], removed: &[i8]) {
             added = inout(reg) added.as_ptr() => _,
             removed = inout(reg) removed.as_ptr() => _,
             from = inout(reg) from => _,
-            to = inout(reg) to.as_mut_ptr() => _,
+            to = inout(reg) to => _,
             lanes = inout(reg) lanes => _,
             a0 = out(reg) _,
             a1 = out(reg) _,
@@ -99,7 +100,8 @@ fn capture(from: &[i16], to: &mut [i16], added: &[i8], removed: &[i8], captured:
     if lanes == 0 {
         return;
     }
-    // SAFETY: the block reads `lanes` numbers from each pointer and writes as many to `to`; all slices are that long, and aligned for it.
+    // SAFETY: the block reads `lanes` numbers from each pointer and writes as many to `to`; all slices are that long, and
+    // aligned for it.
     unsafe {
         asm!(
             "2:",
@@ -141,8 +143,8 @@ pub(super) fn add(accumulator: &mut [i16], column: &[i8]) {
     if lanes == 0 {
         return;
     }
-    // SAFETY: the block reads `lanes` numbers from both pointers and writes as many back to the accumulator; both slices are that
-    // long, and aligned for it.
+    // SAFETY: the block reads `lanes` numbers from both pointers and writes as many back to the accumulator; both slices
+    // are that long, and aligned for it.
     unsafe {
         asm!(
             "2:",
@@ -169,87 +171,72 @@ pub(super) fn add(accumulator: &mut [i16], column: &[i8]) {
     }
 }
 
-/// Four lanes of [`screlu_dot`], once they are clamped: the product with the weight fits 16 bits, where the square of
-/// 255 would not.
-macro_rules! weigh_clamped {
-    () => {
-        "sxtb16 {v}, {w}
-        smulbb {t}, {s0}, {v}
-        smultt {v}, {s0}, {v}
-        smlabb {sum}, {t}, {s0}, {sum}
-        smlabt {sum}, {v}, {s0}, {sum}
-        sxtb16 {v}, {w}, ror #8
-        smulbb {t}, {s1}, {v}
-        smultt {v}, {s1}, {v}
-        smlabb {sum}, {t}, {s1}, {sum}
-        smlabt {sum}, {v}, {s1}, {sum}"
-    };
+/// The loop of [`screlu_dot`], four lanes a turn, with these lines to clamp them and these operands besides. The product
+/// with the weight of what is clamped fits 16 bits, where the square of 255 would not.
+macro_rules! screlu_dot {
+    ($accumulator:ident, $weights:ident, $lanes:ident, [$($clamp:literal),+] $(, $operand:ident = $value:expr)?) => {{
+        let mut sum = 0;
+        // SAFETY: the block reads `lanes` numbers from both pointers, and both slices are that long.
+        unsafe {
+            asm!(
+                "2:",
+                "ldrd {s0}, {s1}, [{sums}], #8",
+                "ldr {w}, [{weights}], #4",
+                $($clamp,)+
+                "sxtb16 {v}, {w}",
+                "smulbb {t}, {s0}, {v}",
+                "smultt {v}, {s0}, {v}",
+                "smlabb {sum}, {t}, {s0}, {sum}",
+                "smlabt {sum}, {v}, {s0}, {sum}",
+                "sxtb16 {v}, {w}, ror #8",
+                "smulbb {t}, {s1}, {v}",
+                "smultt {v}, {s1}, {v}",
+                "smlabb {sum}, {t}, {s1}, {sum}",
+                "smlabt {sum}, {v}, {s1}, {sum}",
+                "subs {lanes}, {lanes}, #4",
+                "bne 2b",
+                sums = inout(reg) $accumulator.as_ptr() => _,
+                weights = inout(reg) $weights.as_ptr() => _,
+                lanes = inout(reg) $lanes => _,
+                sum = inout(reg) sum,
+                $($operand = in(reg) $value,)?
+                w = out(reg) _,
+                s0 = out(reg) _,
+                s1 = out(reg) _,
+                t = out(reg) _,
+                v = out(reg) _,
+                options(nostack, readonly),
+            );
+        }
+        sum
+    }};
 }
 
 pub(super) fn screlu_dot(accumulator: &[i16], weights: &[i8], one: i16) -> i32 {
     let lanes = accumulator.len() & !3;
     assert!(weights.len() >= lanes && is_aligned(accumulator));
-    let mut sum = 0;
     if lanes == 0 {
-        return sum;
+        return 0;
     }
     if one == 255 {
-        // SAFETY: the block reads `lanes` numbers from both pointers, and both slices are that long.
-        unsafe {
-            asm!(
-                "2:",
-                "ldrd {s0}, {s1}, [{sums}], #8",
-                "ldr {w}, [{weights}], #4",
-                "usat16 {s0}, #8, {s0}",
-                "usat16 {s1}, #8, {s1}",
-                weigh_clamped!(),
-                "subs {lanes}, {lanes}, #4",
-                "bne 2b",
-                sums = inout(reg) accumulator.as_ptr() => _,
-                weights = inout(reg) weights.as_ptr() => _,
-                lanes = inout(reg) lanes => _,
-                sum = inout(reg) sum,
-                w = out(reg) _,
-                s0 = out(reg) _,
-                s1 = out(reg) _,
-                t = out(reg) _,
-                v = out(reg) _,
-                options(nostack, readonly),
-            );
-        }
-    } else {
-        let ones = u32::from(one as u16) * 0x1_0001;
-        // SAFETY: the block reads `lanes` numbers from both pointers, and both slices are that long.
-        unsafe {
-            asm!(
-                "2:",
-                "ldrd {s0}, {s1}, [{sums}], #8",
-                "ldr {w}, [{weights}], #4",
-                "usat16 {s0}, #15, {s0}",
-                "usat16 {s1}, #15, {s1}",
-                // Takes the lesser: where the subtraction does not borrow, one.
-                "usub16 {t}, {s0}, {ones}",
-                "sel {s0}, {ones}, {s0}",
-                "usub16 {t}, {s1}, {ones}",
-                "sel {s1}, {ones}, {s1}",
-                weigh_clamped!(),
-                "subs {lanes}, {lanes}, #4",
-                "bne 2b",
-                sums = inout(reg) accumulator.as_ptr() => _,
-                weights = inout(reg) weights.as_ptr() => _,
-                lanes = inout(reg) lanes => _,
-                sum = inout(reg) sum,
-                ones = in(reg) ones,
-                w = out(reg) _,
-                s0 = out(reg) _,
-                s1 = out(reg) _,
-                t = out(reg) _,
-                v = out(reg) _,
-                options(nostack, readonly),
-            );
-        }
+        return screlu_dot!(accumulator, weights, lanes, ["usat16 {s0}, #8, {s0}", "usat16 {s1}, #8, {s1}"]);
     }
-    sum
+    let ones = u32::from(one as u16) * 0x1_0001;
+    screlu_dot!(
+        accumulator,
+        weights,
+        lanes,
+        [
+            "usat16 {s0}, #15, {s0}",
+            "usat16 {s1}, #15, {s1}",
+            // Takes the lesser: where the subtraction does not borrow, one.
+            "usub16 {t}, {s0}, {ones}",
+            "sel {s0}, {ones}, {s0}",
+            "usub16 {t}, {s1}, {ones}",
+            "sel {s1}, {ones}, {s1}"
+        ],
+        ones = ones
+    )
 }
 
 pub(super) fn activate(accumulator: &[i16], one: i16, shift: u32, activations: &mut [i8]) {

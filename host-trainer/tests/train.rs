@@ -120,6 +120,37 @@ fn a_killed_run_goes_on_as_if_nothing_had_been() {
     }
 }
 
+/// Every kind of card that this build knows, be there one or not.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+#[test]
+fn a_card_learns_what_the_processor_does_or_says_that_it_is_not_there() {
+    let dir = tempfile::tempdir().unwrap();
+    data(dir.path());
+    let few = NEW.replace("--epochs 4", "--epochs 1");
+    finish(&trainer(dir.path(), &arguments(&format!("{few} --out cpu"))).output().unwrap(), 0);
+    let on_processor = curve(&dir.path().join("cpu/curves.csv"));
+    for device in [cfg!(feature = "wgpu").then_some("wgpu"), cfg!(feature = "cuda").then_some("cuda")] {
+        let Some(device) = device else { continue };
+        let run = format!("{few} --out {device} --device {device}");
+        let output = trainer(dir.path(), &arguments(&run)).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        println!("--device {device}: {}", err.trim_end().lines().last().unwrap_or_default());
+        if output.status.success() {
+            let on_card = curve(&dir.path().join(device).join("curves.csv"));
+            assert_eq!(on_card.len(), on_processor.len());
+            for (card, processor) in on_card.iter().zip(&on_processor) {
+                assert!(
+                    (field(card, 3) - field(processor, 3)).abs() < 1e-4,
+                    "{card}, but on the processor {processor}"
+                );
+            }
+        } else {
+            assert_eq!(output.status.code(), Some(1), "{err}");
+            assert_has(&err, &[&format!("--device {device}: ")]);
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let dir = tempfile::tempdir().unwrap();

@@ -226,9 +226,10 @@ impl<O: Observer> Search<'_, '_, O> {
         let mut score = alpha + 1;
         if !is_first_of_pv {
             let zero = (-alpha - 1, -alpha);
-            let reduction = match self.limits.full_width {
-                true => 0,
-                false => reduction(node, tryout, gives_check, history).min(depth - 1).max(0),
+            let reduction = if self.limits.full_width {
+                0
+            } else {
+                reduction(node, tryout, gives_check, history).min(depth - 1).max(0)
             };
             score = -self.search(&child, zero, depth - reduction, ply, true);
             if score > alpha && reduction > 0 {

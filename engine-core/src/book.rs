@@ -49,7 +49,17 @@ impl<'a> Book<'a> {
         })
     }
 
-    /// One of the moves that the book knows here, each as likely as its weight, decided by `random`.
+    /// The move of the greatest weight that the book knows here, the first of several; none without a weight.
+    #[must_use]
+    pub fn best(&self, board: &Board) -> Option<Move> {
+        let heavier = |best: Option<(Move, u16)>, (mv, weight)| {
+            if weight > best.map_or(0, |(_, weight)| weight) { Some((mv, weight)) } else { best }
+        };
+        self.moves(board).fold(None, heavier).map(|(mv, _)| mv)
+    }
+
+    /// One of the moves that the book knows here, each as likely as its weight, decided by `random` alone: the same
+    /// number always picks the same move.
     #[must_use]
     pub fn pick(&self, board: &Board, random: u32) -> Option<Move> {
         let total: u32 = self.moves(board).map(|(_, weight)| u32::from(weight)).sum();
@@ -117,9 +127,24 @@ mod tests {
         let book = Book::new(&bytes);
         let expected = [(board.parse_move(b"e2e4").unwrap(), 3), (board.parse_move(b"d2d4").unwrap(), 1)];
         assert_eq!(book.moves(&board).collect::<Vec<_>>(), expected);
+        assert_eq!(book.best(&board), Some(expected[0].0));
         let picks = (0..4).map(|quarter| book.pick(&board, quarter << 30).unwrap());
         assert_eq!(picks.collect::<Vec<_>>(), [expected[0].0, expected[0].0, expected[0].0, expected[1].0]);
         assert_eq!(book.pick(&board.after(expected[0].0), 0), None);
+        assert_eq!(book.best(&board.after(expected[0].0)), None);
+    }
+
+    #[test]
+    fn the_best_move_is_the_heaviest_and_not_without_a_weight() {
+        let board = Board::start();
+        let (e2, e4, d2, d4) = (12, 28, 11, 27);
+        for (weights, best) in
+            [([3, 1], Some(b"e2e4")), ([1, 3], Some(b"d2d4")), ([2, 2], Some(b"e2e4")), ([0, 0], None)]
+        {
+            let bytes = [entry(board.key(), e2, e4, 0, weights[0]), entry(board.key(), d2, d4, 0, weights[1])].concat();
+            let best = best.map(|text| board.parse_move(text).unwrap());
+            assert_eq!(Book::new(&bytes).best(&board), best, "{weights:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod networks;
 
 use engine_core::MAX_PLY;
 use engine_core::chess::Board;
-use engine_core::eval::{Evaluator, evaluate};
+use engine_core::eval::{Evaluator, FITTED, SIMPLIFIED, Tables, evaluate};
 use engine_core::net::ValueNet;
 use engine_core::net::header::ValueShape;
 use networks::{Blob, blob, shape};
@@ -41,9 +41,12 @@ const START: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w K
 
 /// Wanders through a tree of moves: forth by a random move or a pass, now and then back, and looks at the score now and
 /// then only.
-fn wander(steps: Vec<(u16, u8)>, network: Option<&ValueNet<'_>>) -> Result<(), TestCaseError> {
+fn wander(steps: Vec<(u16, u8)>, network: Option<&ValueNet<'_>>, tables: &'static Tables) -> Result<(), TestCaseError> {
     let mut line = vec![read(START)];
     let mut evaluator = Evaluator::new(&line[0]);
+    evaluator.set_tables(tables);
+    evaluator.reset(&line[0]);
+    let evaluate = |board: &Board| if network.is_some() { evaluate(board, network) } else { tables.evaluate(board) };
     for (choice, action) in steps {
         let board = line[line.len() - 1];
         match action {
@@ -67,10 +70,10 @@ fn wander(steps: Vec<(u16, u8)>, network: Option<&ValueNet<'_>>) -> Result<(), T
         }
         if choice % 3 == 0 {
             let board = line[line.len() - 1];
-            let score = evaluate(&board, network);
+            let score = evaluate(&board);
             prop_assert_eq!(evaluator.evaluate(&board, network), score, "{}", board.fen());
-            prop_assert_eq!(evaluate(&exchanged(&board), network), score, "{}", board.fen());
-            prop_assert!(network.is_none() || evaluate(&mirrored(&board), network) == score, "{}", board.fen());
+            prop_assert_eq!(evaluate(&exchanged(&board)), score, "{}", board.fen());
+            prop_assert!(network.is_none() || evaluate(&mirrored(&board)) == score, "{}", board.fen());
         }
     }
     Ok(())
@@ -87,15 +90,33 @@ fn steps() -> impl Strategy<Value = Vec<(u16, u8)>> {
     prop::collection::vec((any::<u16>(), 0u8..12), 1..200)
 }
 
+#[test]
+fn the_simplified_evaluation_is_the_published_one() {
+    for (fen, score) in [
+        // Both sides have the same; the move is worth 10.
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 10),
+        // 20 for the pawn's square instead of -20.
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", 10 - 40),
+        // A pawn, 25 for its square; the kings of an endgame, 40 and -30.
+        ("4k3/8/8/4P3/4K3/8/8/8 w - - 0 1", 10 + 125 + 40 - -30),
+        // On a4 a queen is worth 5 more than on h4, and than on either end of the fifth rank.
+        ("6k1/8/8/8/Q6q/8/8/6K1 w - - 0 1", 10 + 5),
+        ("6k1/8/8/8/q6Q/8/8/6K1 w - - 0 1", 10),
+    ] {
+        assert_eq!(SIMPLIFIED.evaluate(&read(fen)), score, "{fen}");
+    }
+}
+
 proptest! {
     #[test]
     fn the_classical_evaluation_depends_on_the_position_alone(steps in steps()) {
-        wander(steps, None)?;
+        wander(steps.clone(), None, &FITTED)?;
+        wander(steps, None, &SIMPLIFIED)?;
     }
 
     #[test]
     fn a_network_depends_on_the_position_alone(steps in steps(), shape in any_shape(), seed: u64) {
         let blob = Blob::of(&blob(&shape, seed));
-        wander(steps, Some(&ValueNet::load(blob.bytes()).expect("a network")))?;
+        wander(steps, Some(&ValueNet::load(blob.bytes()).expect("a network")), &FITTED)?;
     }
 }

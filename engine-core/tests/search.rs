@@ -48,6 +48,21 @@ fn mates_are_found_and_as_short_as_minimax_says() {
 }
 
 #[test]
+fn full_width_finds_a_mate_at_its_own_depth() {
+    for (fen, plies) in [
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 3),
+        ("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", 3),
+    ] {
+        let board = Board::from_fen(fen).unwrap();
+        assert_eq!(1_000 - mates(&board, plies, 0), plies as i32, "{fen}");
+        let limits = Limits { full_width: true, ..to_depth(plies) };
+        let best = think(fen, &limits, 1 << 10).unwrap();
+        assert_eq!(mate_in_moves(best.score), Some(plies.div_ceil(2) as i32), "{fen}");
+    }
+}
+
+#[test]
 fn a_lost_position_is_known_to_be_lost() {
     // Black is mated on the next move, whatever it plays.
     let best = think("7k/R7/6K1/8/8/8/8/8 b - - 0 1", &to_depth(6), 1 << 12).unwrap();

@@ -33,9 +33,19 @@ impl Platform for Script<'_> {
 
 fn said(input: &[u8]) -> String {
     let mut clusters = [Cluster::EMPTY; 256];
+    said_with(FixedResources::new(&mut clusters), input)
+}
+
+/// What a session on these resources says.
+fn said_with(resources: FixedResources<'_>, input: &[u8]) -> String {
     let mut script = Script { input, said: Vec::new(), micros: 0 };
-    Session::new(FixedResources::new(&mut clusters)).run(&mut script);
+    Session::new(resources).run(&mut script);
     String::from_utf8(script.said).expect("replies are text")
+}
+
+/// Every line that begins like this.
+fn lines<'a>(said: &'a str, start: &str) -> Vec<&'a str> {
+    said.lines().filter(|line| line.starts_with(start)).collect()
 }
 
 /// A word that some command knows, or that none does.
@@ -53,6 +63,9 @@ fn word() -> impl Strategy<Value = String> {
         "value",
         "Hash",
         "MultiPV",
+        "Evaluation",
+        "Simplified",
+        "OwnBook",
         "UCI_Chess960",
         "true",
         "3",
@@ -109,7 +122,130 @@ fn command() -> impl Strategy<Value = String> {
         Just("isready".to_owned()),
         Just("setoption name MultiPV value 4".to_owned()),
         Just("setoption name UCI_LimitStrength value true".to_owned()),
+        Just("setoption name Evaluation value Simplified".to_owned()),
+        Just("setoption name Selective value false".to_owned()),
     ]
+}
+
+#[test]
+fn what_judges_is_chosen_and_told() {
+    let mut clusters = [Cluster::EMPTY; 256];
+    let resources = FixedResources::new(&mut clusters).with_network(engine_core::nets::DEFAULT);
+    let script = "position fen 4k3/8/8/8/8/2N5/8/4K3 w - - 0 1
+uci
+eval
+setoption name Evaluation value simplified
+uci
+eval
+bench 1
+setoption name UCI_LimitStrength value true
+bench 1
+setoption name UCI_LimitStrength value false
+setoption name Evaluation value Hopeful
+eval
+setoption name Evaluation value Network
+eval
+";
+    let said = said_with(resources, script.as_bytes());
+    let option = "option name Evaluation type combo default Network var Network var Classical var Simplified";
+    assert_eq!(lines(&said, "option name Evaluation"), [option; 2]);
+    let judges = [
+        "info string network 'knightlight-128', 128 wide",
+        "info string the simplified evaluation plays",
+        "info string the simplified evaluation plays",
+        "info string the classical evaluation plays",
+        "info string Evaluation: 'Network', 'Classical' or 'Simplified' wanted, not 'Hopeful'",
+    ];
+    assert_eq!(lines(&said, "info string"), judges);
+    // A knight and 10 for its square, of which a sixteenth counts, for nobody can mate; and 10 for the move.
+    let simplified = "Simplified evaluation: 30 centipawns for White, 30 for the side to move";
+    assert_eq!(lines(&said, "Simplified"), [simplified; 2]);
+    assert_eq!(lines(&said, "Evaluation by the network").len(), 2, "{said}");
+}
+
+#[test]
+fn full_width_searches_every_move() {
+    let script = "go depth 6\nsetoption name Selective value false\ngo depth 6\n";
+    let said = said(script.as_bytes());
+    let nodes = |line: &&str| -> u64 {
+        let mut words = line.split(' ').skip_while(|&word| word != "nodes");
+        words.nth(1).and_then(|word| word.parse().ok()).expect("a number of nodes")
+    };
+    let nodes: Vec<u64> = lines(&said, "info depth 6 ").iter().map(nodes).collect();
+    assert!(nodes.len() == 2 && nodes[1] > 3 * nodes[0], "{nodes:?}");
+}
+
+/// An entry of a book for a line from the start: key, king's pawn or queen's pawn, weight.
+fn book_entry(key: u64, from: u16, to: u16, weight: u16) -> Vec<u8> {
+    [&key.to_be_bytes()[..], &(to | from << 6).to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
+}
+
+/// 1. e4 (weight 2), 1. d4 (1) or 1. Nf3 (1), and 1... Nf6 2. Ng1 Ng8 after that, sorted.
+fn small_book() -> Vec<u8> {
+    use engine_core::chess::Board;
+    let mut board = Board::start();
+    let mut entries = vec![book_entry(board.key(), 12, 28, 2), book_entry(board.key(), 11, 27, 1)];
+    for (text, from, to) in [("g1f3", 6, 21), ("g8f6", 62, 45), ("f3g1", 21, 6), ("f6g8", 45, 62)] {
+        entries.push(book_entry(board.key(), from, to, 1));
+        board = board.after(board.parse_move(text.as_bytes()).expect("a legal move"));
+    }
+    // Stable: the moves of the start stay in their order.
+    entries.sort_by_key(|entry| entry[..8].to_vec());
+    entries.concat()
+}
+
+fn said_with_book(input: &str) -> String {
+    let (mut clusters, book) = ([Cluster::EMPTY; 256], small_book());
+    said_with(FixedResources::new(&mut clusters).with_book(&book), input.as_bytes())
+}
+
+#[test]
+fn a_book_in_flash_is_played_from_and_left() {
+    const START: &str = "go depth 1\n";
+    let asleep = said_with_book(START);
+    assert_eq!(lines(&asleep, "info string book move"), Vec::<&str>::new(), "it must be asked for");
+
+    let best = said_with_book(&format!(
+        "setoption name OwnBook value true\nsetoption name Best Book Move value true\n{START}"
+    ));
+    assert_eq!(lines(&best, "bestmove"), ["bestmove e2e4"]);
+
+    let script = "setoption name OwnBook value true
+position startpos moves g1f3
+go depth 1
+position startpos moves e2e4
+go depth 1
+position startpos moves g1f3 g8f6 f3g1 f6g8
+go depth 1
+position startpos
+go depth 1 searchmoves a2a3
+go infinite
+stop
+setoption name BookFile value other.bin
+";
+    let said = said_with_book(script);
+    assert_eq!(lines(&said, "bestmove")[0], "bestmove g8f6");
+    // Out of the book, come round again, told what to play, and told to think: four times it thinks.
+    assert_eq!(lines(&said, "info string book move").len(), 1, "{said}");
+    assert_eq!(lines(&said, "info depth 1 ").len(), 4, "{said}");
+    assert_eq!(lines(&said, "info string BookFile"), ["info string BookFile: this machine has no files"]);
+}
+
+#[test]
+fn a_seed_decides_what_the_book_plays() {
+    let choices = |seed: u32| {
+        let script = format!("setoption name OwnBook value true\nsetoption name Book Seed value {seed}\ngo depth 1\n");
+        let first = said_with_book(&script);
+        assert_eq!(first, said_with_book(&script), "the same seed, the same move");
+        lines(&first, "bestmove")[0].to_owned()
+    };
+    let mut counts = [0u32; 3];
+    for seed in 1..=200 {
+        let choice = ["bestmove e2e4", "bestmove d2d4", "bestmove g1f3"].iter().position(|&mv| mv == choices(seed));
+        counts[choice.expect("a move of the book")] += 1;
+    }
+    // Weights 2, 1, 1: within three standard deviations of 100, 50, 50.
+    assert!(counts[0].abs_diff(100) < 22 && counts[1].abs_diff(50) < 19, "{counts:?}");
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 //!
 //! - [`engine`] runs a chess engine as a child process and speaks its protocol (UCI or xboard).
 //! - [`arena`] plays matches and says what they prove.
+//! - [`book`] makes opening books from games, and looks into them.
 //! - [`mine`] has a teacher play games with itself and records them, with its scores, to train on.
 //! - [`suite`] asks one engine for the best move in each position of an EPD file.
 //! - [`data`] turns games into training positions.
@@ -12,6 +13,7 @@
 //! and [`data`] replays millions of games on the core's board, for speed; its tests hold it to `shakmaty`.
 
 pub mod arena;
+pub mod book;
 pub mod data;
 pub mod engine;
 pub mod epd;

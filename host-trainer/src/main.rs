@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, data, mine, stop::Stop, suite, train};
+use host_trainer::{arena, book, data, mine, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
 /// Make networks and measure chess engines: mine, prepare data, train, play matches, run suites of positions.
@@ -18,6 +18,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Arena(arena::Args),
+    Book(book::Args),
     Data(data::Args),
     Mine(mine::Args),
     Suite(suite::Args),
@@ -45,6 +46,7 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
     stop.on_signal().context("cannot watch for Ctrl-C")?;
     match command {
         Command::Arena(args) => arena::run(args, &stop),
+        Command::Book(args) => book::run(args, &stop),
         Command::Data(args) => data::run(args, &stop),
         Command::Mine(args) => mine::run(args, &stop),
         Command::Suite(args) => suite::run(args, &stop),

@@ -23,6 +23,9 @@ const DEFAULT_ENGINE: &str = "knightlight";
 ///
 /// Without a file these are the 24 positions of Bratko and Kopec. A position is solved by a move of its `bm`, or by
 /// one that is not of its `am`; points for several moves, as in the Strategic Test Suite's c0 "f5=100, Bf2=46", are added up.
+///
+/// Several limits, or several values of an option, make a table with a row for each:
+/// `--depth 3,4,5 --vary Evaluation=Network,Classical`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// EPD file [default: the 24 Bratko-Kopec positions]
@@ -36,44 +39,97 @@ pub struct Args {
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
 
-    /// Depth for each position, in plies
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
-    depth: Option<u32>,
+    /// An option of the engine with several values, each for a run of its own; repeat for every combination
+    #[arg(long, value_name = "NAME=VALUE,VALUE", value_parser = parse_variation)]
+    vary: Vec<Variation>,
 
-    /// Nodes for each position
-    #[arg(long)]
-    nodes: Option<NonZeroU64>,
+    /// Depth for each position, in plies; several for a run each
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Vec<u32>,
 
-    /// Milliseconds for each position [default: 1000, if no other limit is given]
-    #[arg(long, value_name = "MS")]
-    movetime: Option<NonZeroU64>,
+    /// Nodes for each position; several for a run each
+    #[arg(long, value_delimiter = ',')]
+    nodes: Vec<NonZeroU64>,
+
+    /// Milliseconds for each position; several for a run each [default: 1000, if no other limit is given]
+    #[arg(long, value_name = "MS", value_delimiter = ',')]
+    movetime: Vec<NonZeroU64>,
 
     /// Go on to the next position once the engine has held on to a right move for so many depths
     #[arg(long, value_name = "DEPTHS", value_parser = clap::value_parser!(u32).range(1..))]
     early_stop: Option<u32>,
 
-    /// Exit with status 1 if fewer positions than this are solved
+    /// Exit with status 1 if fewer positions than this are solved, in any run
     #[arg(long, value_name = "N")]
     expect: Option<usize>,
 }
 
 impl Args {
+    /// The engine with the options that are the same in every run.
     fn spec(&self) -> EngineSpec {
         let mut spec = self.engine.clone().unwrap_or_else(|| EngineSpec::bare(&default_engine()));
         spec.options.extend(self.options.iter().cloned());
-        let given = Limits {
-            depth: self.depth,
-            nodes: self.nodes.map(NonZeroU64::get),
-            movetime: self.movetime.map(|ms| Duration::from_millis(ms.get())),
-            clock: None,
-        };
-        if !given.is_empty() {
-            spec.limits = given;
-        } else if spec.limits.is_empty() {
-            spec.limits.movetime = Some(Duration::from_secs(1));
-        }
         spec
     }
+
+    /// The limits of the runs; those of the engine, `own`, if there are none.
+    fn limits(&self, own: &Limits) -> Vec<Limits> {
+        let mut all = Vec::new();
+        for depth in each(&self.depth) {
+            for nodes in each(&self.nodes) {
+                for movetime in each(&self.movetime) {
+                    all.push(Limits {
+                        depth,
+                        nodes: nodes.map(NonZeroU64::get),
+                        movetime: movetime.map(|ms| Duration::from_millis(ms.get())),
+                        clock: None,
+                    });
+                }
+            }
+        }
+        match all.as_slice() {
+            [limits] if limits.is_empty() && own.is_empty() => {
+                vec![Limits { movetime: Some(Duration::from_secs(1)), ..Limits::default() }]
+            }
+            [limits] if limits.is_empty() => vec![own.clone()],
+            _ => all,
+        }
+    }
+
+    /// Every combination of the values of the options that vary.
+    fn settings(&self) -> Vec<Vec<(String, String)>> {
+        let mut all = vec![Vec::new()];
+        for Variation { name, values } in &self.vary {
+            let with = |settings: &Vec<(String, String)>, value: &String| {
+                let mut settings = settings.clone();
+                settings.push((name.clone(), value.clone()));
+                settings
+            };
+            all = all.iter().flat_map(|settings| values.iter().map(move |value| with(settings, value))).collect();
+        }
+        all
+    }
+}
+
+/// Each of the values, or that there is none.
+fn each<T: Copy>(values: &[T]) -> Vec<Option<T>> {
+    if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
+}
+
+/// An option and the values that it has in one run after another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Variation {
+    name: String,
+    values: Vec<String>,
+}
+
+fn parse_variation(text: &str) -> Result<Variation, String> {
+    let (name, values) = parse_option(text).map_err(|_| "write NAME=VALUE,VALUE")?;
+    let values: Vec<String> = values.split(',').map(str::to_owned).collect();
+    if values.iter().any(String::is_empty) {
+        return Err("a value is empty: write NAME=VALUE,VALUE".to_owned());
+    }
+    Ok(Variation { name, values })
 }
 
 fn parse_option(text: &str) -> Result<(String, String), String> {
@@ -195,44 +251,131 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
         None => read(BRATKO_KOPEC, "Bratko-Kopec")?,
     };
     let spec = args.spec();
-    ensure!(spec.limits.clock.is_none(), "a suite has no clock: use --movetime, --nodes or --depth");
-    let mut engine = engine::start(&spec, CastlingMode::Standard, Patience::default(), stop)?;
-    for exercise in &exercises {
-        if let Some(objection) = engine.objection(&Line::new(exercise.position.clone()), &spec.limits) {
-            bail!("{}: {objection}", engine.name());
+    let limits = args.limits(&spec.limits);
+    ensure!(
+        limits.iter().all(|limits| limits.clock.is_none()),
+        "a suite has no clock: use --movetime, --nodes or --depth"
+    );
+    let settings = args.settings();
+    let mut table = (settings.len() * limits.len() > 1).then(|| Table::new(&args.vary, &limits, exercises.len()));
+
+    let mut fewest = usize::MAX;
+    'runs: for varied in &settings {
+        let mut spec = spec.clone();
+        spec.options.extend(varied.iter().cloned());
+        let mut engine = engine::start(&spec, CastlingMode::Standard, Patience::default(), stop)?;
+        for limits in &limits {
+            for exercise in &exercises {
+                if let Some(objection) = engine.objection(&Line::new(exercise.position.clone()), limits) {
+                    bail!("{}: {objection}", engine.name());
+                }
+            }
+            match &mut table {
+                Some(table) => table.begin(engine.name()),
+                None => println!("{}, {} positions, {limits}", engine.name(), exercises.len()),
+            }
+            let run = Run { exercises: &exercises, limits, early_stop: args.early_stop, tells: table.is_none() };
+            let score = run.play(engine.as_mut())?;
+            fewest = fewest.min(score.solved);
+            match &table {
+                Some(table) if !stop.is_raised() => println!("{}", table.row(varied, limits, &score)),
+                Some(_) => {}
+                None => println!("{}", total(&score)),
+            }
+            if stop.is_raised() {
+                break 'runs;
+            }
         }
     }
-    println!("{}, {} positions, {}", engine.name(), exercises.len(), spec.limits);
-
-    let width = exercises.iter().map(|exercise| exercise.id.chars().count()).max().unwrap_or(0);
-    let mut score = Score::default();
-    for exercise in &exercises {
-        let reply = match ask(engine.as_mut(), exercise, &spec.limits, args.early_stop) {
-            Ok(reply) => reply,
-            Err(Failure::Interrupted) => break,
-            Err(fault) => bail!(
-                "{}: {}: {fault}; its last lines:\n  {}",
-                exercise.id,
-                engine.name(),
-                engine.transcript().join("\n  ")
-            ),
-        };
-        let Answer::Move(mv) = reply.answer else {
-            bail!("{}: {} resigned", exercise.id, engine.name());
-        };
-        count(&mut score, exercise, mv, &reply);
-        println!("{:width$}  {}", exercise.id, describe(exercise, mv, &reply));
-    }
-    println!("{}", total(&score));
     if stop.is_raised() {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     match args.expect {
-        Some(expected) if score.solved < expected => {
+        Some(expected) if fewest < expected => {
             println!("fewer than the {expected} expected");
             Ok(ExitCode::FAILURE)
         }
         _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// All exercises under the same limits.
+struct Run<'a> {
+    exercises: &'a [Exercise],
+    limits: &'a Limits,
+    early_stop: Option<u32>,
+    /// Whether every answer is printed.
+    tells: bool,
+}
+
+impl Run<'_> {
+    /// Asks about every position, until someone wants to stop.
+    fn play(&self, engine: &mut dyn Engine) -> anyhow::Result<Score> {
+        let width = self.exercises.iter().map(|exercise| exercise.id.chars().count()).max().unwrap_or(0);
+        let mut score = Score::default();
+        for exercise in self.exercises {
+            let reply = match ask(engine, exercise, self.limits, self.early_stop) {
+                Ok(reply) => reply,
+                Err(Failure::Interrupted) => break,
+                Err(fault) => bail!(
+                    "{}: {}: {fault}; its last lines:\n  {}",
+                    exercise.id,
+                    engine.name(),
+                    engine.transcript().join("\n  ")
+                ),
+            };
+            let Answer::Move(mv) = reply.answer else {
+                bail!("{}: {} resigned", exercise.id, engine.name());
+            };
+            count(&mut score, exercise, mv, &reply);
+            if self.tells {
+                println!("{:width$}  {}", exercise.id, describe(exercise, mv, &reply));
+            }
+        }
+        Ok(score)
+    }
+}
+
+/// Several runs, a row each.
+struct Table {
+    /// The options that vary, and the width of each one's column.
+    columns: Vec<(String, usize)>,
+    /// The width of the limits' column.
+    limits: usize,
+    positions: usize,
+    begun: bool,
+}
+
+impl Table {
+    fn new(vary: &[Variation], limits: &[Limits], positions: usize) -> Table {
+        let width =
+            |Variation { name, values }: &Variation| values.iter().chain([name]).map(|text| text.chars().count()).max();
+        let columns = vary.iter().map(|variation| (variation.name.clone(), width(variation).unwrap_or(0))).collect();
+        let limits = limits.iter().map(|limits| limits.to_string().chars().count()).max().unwrap_or(0);
+        Table { columns, limits: limits.max("limits".len()), positions, begun: false }
+    }
+
+    /// Prints the head, the first time.
+    fn begin(&mut self, engine: &str) {
+        if !std::mem::replace(&mut self.begun, true) {
+            println!("{engine}, {} positions", self.positions);
+            let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+            println!("{}", self.line(&names, "limits", ["solved", "nodes", "time"]));
+        }
+    }
+
+    fn row(&self, varied: &[(String, String)], limits: &Limits, score: &Score) -> String {
+        let values: Vec<&str> = varied.iter().map(|(_, value)| value.as_str()).collect();
+        let time = format!("{:.2} s", score.time.as_secs_f64());
+        let line =
+            self.line(&values, &limits.to_string(), [&score.solved.to_string(), &score.nodes.to_string(), &time]);
+        line + &points(score)
+    }
+
+    fn line(&self, values: &[&str], limits: &str, [solved, nodes, time]: [&str; 3]) -> String {
+        let varied: String =
+            self.columns.iter().zip(values).map(|((_, width), value)| format!("{value:width$}  ")).collect();
+        format!("{varied}{limits:width$}  {solved:>6}  {nodes:>12}  {time:>9}", width = self.limits)
     }
 }
 
@@ -304,22 +447,29 @@ fn describe(exercise: &Exercise, mv: Move, reply: &Reply) -> String {
 }
 
 fn total(score: &Score) -> String {
-    let mut text = format!(
-        "{} of {} solved, {} nodes, {:.1} s",
+    format!(
+        "{} of {} solved, {} nodes, {:.1} s{}",
         score.solved,
         score.positions,
         score.nodes,
         score.time.as_secs_f64(),
-    );
-    if score.most_points > 0 {
-        let share = 100.0 * f64::from(score.points) / f64::from(score.most_points);
-        text += &format!(", {} of {} points ({share:.1}%)", score.points, score.most_points);
+        points(score),
+    )
+}
+
+/// `, 4 of 10 points (40.0%)`, if there are any to be had.
+fn points(score: &Score) -> String {
+    if score.most_points == 0 {
+        return String::new();
     }
-    text
+    let share = 100.0 * f64::from(score.points) / f64::from(score.most_points);
+    format!(", {} of {} points ({share:.1}%)", score.points, score.most_points)
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
 
     const STS: &str =
@@ -350,6 +500,33 @@ mod tests {
         let mv = |text| parse_move(text, &exercise.position).unwrap();
         assert!(exercise.is_solved_by(mv("e3")) && !exercise.is_solved_by(mv("e4")));
         assert_eq!((exercise.id.as_str(), exercise.expectation().as_str()), ("#7", "not e4 Kd1"));
+    }
+
+    #[test]
+    fn every_combination_is_a_run() {
+        #[derive(clap::Parser)]
+        struct Command {
+            #[command(flatten)]
+            suite: Args,
+        }
+        let parse = |text: &str| Command::try_parse_from(text.split(' ')).map(|command| command.suite);
+        let args = parse("suite --depth 3,4 --nodes 9 --vary A=1,2 --vary B=x,y").unwrap();
+        let limits: Vec<String> = args.limits(&Limits::default()).iter().map(Limits::to_string).collect();
+        assert_eq!(limits, ["nodes=9 depth=3", "nodes=9 depth=4"]);
+        let settings: Vec<String> =
+            args.settings().iter().map(|all| all.iter().map(|(_, value)| value.as_str()).collect()).collect();
+        assert_eq!(settings, ["1x", "1y", "2x", "2y"]);
+
+        let plain = parse("suite").unwrap();
+        assert_eq!(plain.settings(), [[]]);
+        let own = Limits { depth: Some(7), ..Limits::default() };
+        assert_eq!(plain.limits(&own), [own]);
+        assert_eq!(plain.limits(&Limits::default())[0].to_string(), "movetime=1");
+        for wrong in
+            ["suite --vary A", "suite --vary A=1,,2", "suite --vary =1", "suite --depth 0,1", "suite --depth 3,"]
+        {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

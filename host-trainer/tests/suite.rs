@@ -41,6 +41,22 @@ fn solutions_are_marked_and_counted() {
 }
 
 #[test]
+fn several_runs_make_a_table() {
+    let epd = format!("{START} bm Nf3; c0 \"Nf3=4\";\n{START} bm e4;\n");
+    let (out, _) = suite(&epd, "score 0 5", "--depth 3,4 --vary Hash=1,8 --expect 1", 0);
+    let expected = "\
+Fake, 2 positions
+Hash  limits   solved         nodes       time
+1     depth=3       1            18     0.00 s, 4 of 4 points (100.0%)
+1     depth=4       1            18     0.00 s, 4 of 4 points (100.0%)
+8     depth=3       1            18     0.00 s, 4 of 4 points (100.0%)
+8     depth=4       1            18     0.00 s, 4 of 4 points (100.0%)
+";
+    assert_eq!(out, expected);
+    assert_has(&suite(&epd, "score 0 5", "--depth 3,4 --expect 2", 1).0, &["fewer than the 2 expected"]);
+}
+
+#[test]
 fn faults_of_file_and_engine_are_named() {
     let good = format!("{START} bm Nf3;\n");
     for (epd, deed, rest, expected) in [

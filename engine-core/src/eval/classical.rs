@@ -2,7 +2,8 @@
 //!
 //! Source of tapering: <https://www.chessprogramming.org/Tapered_Eval>.
 
-use super::piece_square::{ENDGAME, MIDDLEGAME, PHASE, PHASE_OF_START};
+use super::piece_square::{PHASE, PHASE_OF_START};
+use super::tables::Tables;
 use crate::chess::{Board, Changes, Colour, Piece, Placed, Role, Square};
 
 /// What the right to move is worth.
@@ -18,32 +19,32 @@ pub(super) struct Classical {
 
 impl Classical {
     /// The sums of a position, from scratch.
-    pub(super) fn of(board: &Board) -> Self {
+    pub(super) fn of(board: &Board, tables: &Tables) -> Self {
         let mut sums = Self::default();
         for square in board.occupied() {
             if let Some(piece) = board.piece_on(square) {
-                sums.add((piece, square), 1);
+                sums.add(tables, (piece, square), 1);
             }
         }
         sums
     }
 
     /// The sums after a move.
-    pub(super) fn apply(&mut self, changes: &Changes) {
+    pub(super) fn apply(&mut self, tables: &Tables, changes: &Changes) {
         let (mover, second) = changes.removed;
-        self.add(mover, -1);
+        self.add(tables, mover, -1);
         if let Some(second) = second {
-            self.add(second, -1);
+            self.add(tables, second, -1);
         }
         let (mover, second) = changes.added;
-        self.add(mover, 1);
+        self.add(tables, mover, 1);
         if let Some(second) = second {
-            self.add(second, 1);
+            self.add(tables, second, 1);
         }
     }
 
-    fn add(&mut self, (piece, square): Placed, times: i16) {
-        let (middlegame, endgame) = value(piece, square);
+    fn add(&mut self, tables: &Tables, (piece, square): Placed, times: i16) {
+        let (middlegame, endgame) = worth(tables, piece, square);
         self.middlegame += times * middlegame;
         self.endgame += times * endgame;
         self.phase += times * PHASE[piece.role.index()];
@@ -60,11 +61,11 @@ impl Classical {
 }
 
 /// The worth of a piece on a square, in the middlegame and the endgame, from White's view.
-fn value(piece: Piece, square: Square) -> (i16, i16) {
+fn worth(tables: &Tables, piece: Piece, square: Square) -> (i16, i16) {
     let role: Role = piece.role;
     // The tables are written as White sees the board, with the eighth rank on top.
     let index = square.relative_to(piece.colour).flip_rank().index();
-    let (middlegame, endgame) = (MIDDLEGAME[role.index()][index], ENDGAME[role.index()][index]);
+    let (middlegame, endgame) = (tables.middlegame[role.index()][index], tables.endgame[role.index()][index]);
     match piece.colour {
         Colour::White => (middlegame, endgame),
         Colour::Black => (-middlegame, -endgame),

@@ -5,11 +5,19 @@
 
 mod classical;
 mod piece_square;
+mod simplified;
+mod tables;
 
 use crate::MAX_PLY;
 use crate::chess::{Board, Move};
 use crate::net::{Accumulators, ValueNet};
 use classical::Classical;
+
+pub use simplified::SIMPLIFIED;
+pub use tables::Tables;
+
+/// The tables that were fitted to games: the hand-written evaluation unless another is asked for.
+pub static FITTED: Tables = Tables { middlegame: &piece_square::MIDDLEGAME, endgame: &piece_square::ENDGAME };
 
 /// The largest magnitude that an evaluation may have; mates are beyond it.
 pub const MAX_EVAL: i32 = 20_000;
@@ -19,27 +27,33 @@ const TOOTHLESS: i32 = 16;
 
 /// What both evaluations keep of the line from the root to the position being searched.
 ///
-/// A line is followed with the same network, or without, from [`reset`](Self::reset) on.
+/// A line is followed with the same network, or the same tables, from [`reset`](Self::reset) on.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
+    tables: &'static Tables,
     classical: [Classical; MAX_PLY + 1],
     ply: usize,
     accumulators: Accumulators,
 }
 
 impl Evaluator {
-    /// An evaluator that stands on a position.
+    /// An evaluator that stands on a position; without a network it judges by the fitted tables.
     #[must_use]
     pub fn new(board: &Board) -> Self {
         let mut classical = [Classical::default(); MAX_PLY + 1];
-        classical[0] = Classical::of(board);
-        Self { classical, ply: 0, accumulators: Accumulators::new(board) }
+        classical[0] = Classical::of(board, &FITTED);
+        Self { tables: &FITTED, classical, ply: 0, accumulators: Accumulators::new(board) }
+    }
+
+    /// Changes what judges without a network, from the next [`reset`](Self::reset) on.
+    pub const fn set_tables(&mut self, tables: &'static Tables) {
+        self.tables = tables;
     }
 
     /// Starts a new line from a position.
     pub fn reset(&mut self, board: &Board) {
         self.ply = 0;
-        self.classical[0] = Classical::of(board);
+        self.classical[0] = Classical::of(board, self.tables);
         self.accumulators.reset(board);
     }
 
@@ -51,7 +65,7 @@ impl Evaluator {
         } else {
             let mut next = self.classical[self.ply];
             if let Some(changes) = changes {
-                next.apply(&changes);
+                next.apply(self.tables, &changes);
             }
             self.step(next);
         }
@@ -92,12 +106,21 @@ impl Evaluator {
     }
 }
 
-/// The evaluation of a position that stands alone, for its side to move, in centipawns.
+/// The evaluation of a position that stands alone, for its side to move, in centipawns; without a network by the
+/// fitted tables.
 #[must_use]
 pub fn evaluate(board: &Board, network: Option<&ValueNet<'_>>) -> i32 {
     match network {
         Some(network) => with_teeth(network.evaluate(board), board),
-        None => Classical::of(board).evaluate(board).clamp(-MAX_EVAL, MAX_EVAL),
+        None => FITTED.evaluate(board),
+    }
+}
+
+impl Tables {
+    /// The evaluation of a position that stands alone, for its side to move, in centipawns.
+    #[must_use]
+    pub fn evaluate(&self, board: &Board) -> i32 {
+        Classical::of(board, self).evaluate(board).clamp(-MAX_EVAL, MAX_EVAL)
     }
 }
 

@@ -147,7 +147,8 @@ impl<O: Observer> Search<'_, '_, O> {
         let eval = refined(faded(raw_eval, board), known);
         self.searcher.evals[ply] = (!in_check).then_some(eval as i16);
         let improving = self.is_improving(ply);
-        if !is_pv && !in_check {
+        let selective = !self.limits.full_width;
+        if selective && !is_pv && !in_check {
             if depth <= REVERSE_FUTILITY_DEPTH && !is_mate(beta) {
                 let margin = REVERSE_FUTILITY_MARGIN * (depth - i32::from(improving));
                 if eval - margin >= beta {
@@ -159,7 +160,7 @@ impl<O: Observer> Search<'_, '_, O> {
             }
         }
         let hash_move = known.and_then(|known| known.mv);
-        if hash_move.is_none() && depth >= INTERNAL_REDUCTION_DEPTH {
+        if selective && hash_move.is_none() && depth >= INTERNAL_REDUCTION_DEPTH {
             depth -= 1;
         }
 
@@ -172,7 +173,7 @@ impl<O: Observer> Search<'_, '_, O> {
             number += 1;
             let tryout = Tryout { mv, number, quiet: !is_noisy(board, mv) };
             // There must be a move to fall back on, and zugzwang spoils every guess.
-            if window.best > -MATE_BOUND && board.has_pieces(board.side_to_move()) {
+            if selective && window.best > -MATE_BOUND && board.has_pieces(board.side_to_move()) {
                 match prunes(board, node, tryout, window.alpha) {
                     Pruned::Nothing => {}
                     Pruned::Move => continue,
@@ -225,7 +226,11 @@ impl<O: Observer> Search<'_, '_, O> {
         let mut score = alpha + 1;
         if !is_first_of_pv {
             let zero = (-alpha - 1, -alpha);
-            let reduction = reduction(node, tryout, gives_check, history).min(depth - 1).max(0);
+            let reduction = if self.limits.full_width {
+                0
+            } else {
+                reduction(node, tryout, gives_check, history).min(depth - 1).max(0)
+            };
             score = -self.search(&child, zero, depth - reduction, ply, true);
             if score > alpha && reduction > 0 {
                 score = -self.search(&child, zero, depth, ply, true);

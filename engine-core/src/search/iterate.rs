@@ -321,6 +321,7 @@ fn search_root<O: Observer>(
     let eval = search.searcher.evaluator.evaluate(board, search.network);
     search.searcher.evals[0] = (!board.in_check()).then_some(faded(eval, board) as i16);
     let new_depth = depth as i32 - 1;
+    let reduces = depth >= 3 && !search.limits.full_width;
     let mut best = -INFINITE;
     let mut best_move = None;
     let talkative = search.observer.micros().saturating_sub(search.start) >= TALKATIVE_AFTER;
@@ -337,7 +338,7 @@ fn search_root<O: Observer>(
         let zero = (-alpha - 1, -alpha);
         let mut score = alpha + 1;
         if number > 0 {
-            let reduction = i32::from(depth >= 3 && number >= 4 && !board.is_capture(mv) && !child.in_check());
+            let reduction = i32::from(reduces && number >= 4 && !board.is_capture(mv) && !child.in_check());
             score = -search.search(&child, zero, extended - reduction, 1, true);
             if score > alpha && reduction > 0 {
                 score = -search.search(&child, zero, extended, 1, true);

@@ -36,6 +36,9 @@ pub struct Limits {
     pub multi_pv: usize,
     /// Milliseconds that a move may lose between the clock's hand and the engine.
     pub overhead: u64,
+    /// Every move of every node is searched to the whole depth: nothing is left out on a guess, nothing reduced, and no
+    /// turn passed. For comparing depths with engines that search so; checks extend as always, and quiescence is the same.
+    pub full_width: bool,
 }
 
 impl Limits {

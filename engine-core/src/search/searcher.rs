@@ -1,7 +1,7 @@
 //! The state of a search, and what all nodes do alike.
 
 use crate::chess::{Board, KeyHistory, Move};
-use crate::eval::Evaluator;
+use crate::eval::{Evaluator, Tables};
 use crate::net::ValueNet;
 
 use super::Known;
@@ -39,6 +39,11 @@ impl Searcher {
             evaluator: Evaluator::new(&Board::start()),
             evals: [None; MAX_PLY + 1],
         }
+    }
+
+    /// Changes what judges positions where there is no network: the tables fitted to games, unless set otherwise.
+    pub const fn set_tables(&mut self, tables: &'static Tables) {
+        self.evaluator.set_tables(tables);
     }
 
     /// Forgets what it has learnt: another game begins.

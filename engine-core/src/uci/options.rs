@@ -1,6 +1,9 @@
 //! The engine's options.
 
+use core::fmt;
+
 use super::strength::{MAX_ELO, MIN_ELO};
+use crate::eval::{FITTED, SIMPLIFIED, Tables};
 use crate::search::MAX_MULTI_PV;
 
 /// What an option is, and what it may be set to.
@@ -14,6 +17,8 @@ pub(super) enum Kind {
     Overhead(u32),
     /// Yes or no, and the default.
     Check(bool),
+    /// One of these words, the first by default.
+    Combo(&'static [&'static str]),
     /// A text, empty by default.
     Text,
     /// Something to do.
@@ -30,13 +35,32 @@ pub(super) enum Id {
     MultiPv,
     OwnBook,
     BookFile,
+    BestBookMove,
+    BookSeed,
     EvalFile,
-    UseNetwork,
+    Evaluation,
+    Selective,
     Chess960,
     ShowWdl,
     LimitStrength,
     Elo,
     MoveOverhead,
+}
+
+/// What judges positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evaluation {
+    /// The network, or the fitted tables on a machine that has none.
+    Network,
+    /// The tables that were fitted to games.
+    Classical,
+    /// The published tables of the simplified evaluation function.
+    Simplified,
+}
+
+impl Evaluation {
+    pub(super) const ALL: [Self; 3] = [Self::Network, Self::Classical, Self::Simplified];
+    const NAMES: [&'static str; 3] = ["Network", "Classical", "Simplified"];
 }
 
 /// What a machine's hash table may be set to, in megabytes.
@@ -51,7 +75,7 @@ pub struct HashSizes {
 }
 
 /// All options, in the order in which `uci` lists them.
-pub(super) const ALL: [(Id, &str, Kind); 14] = [
+pub(super) const ALL: [(Id, &str, Kind); 17] = [
     (Id::Hash, "Hash", Kind::Hash),
     (Id::ClearHash, "Clear Hash", Kind::Button),
     (Id::Threads, "Threads", Kind::Spin(1, 1, 1)),
@@ -59,8 +83,11 @@ pub(super) const ALL: [(Id, &str, Kind); 14] = [
     (Id::MultiPv, "MultiPV", Kind::Spin(1, 1, MAX_MULTI_PV as u32)),
     (Id::OwnBook, "OwnBook", Kind::Check(false)),
     (Id::BookFile, "BookFile", Kind::Text),
+    (Id::BestBookMove, "Best Book Move", Kind::Check(false)),
+    (Id::BookSeed, "Book Seed", Kind::Spin(0, 0, i32::MAX as u32)),
     (Id::EvalFile, "EvalFile", Kind::Text),
-    (Id::UseNetwork, "Use Network", Kind::Check(true)),
+    (Id::Evaluation, "Evaluation", Kind::Combo(&Evaluation::NAMES)),
+    (Id::Selective, "Selective", Kind::Check(true)),
     (Id::Chess960, "UCI_Chess960", Kind::Check(false)),
     (Id::ShowWdl, "UCI_ShowWDL", Kind::Check(false)),
     (Id::LimitStrength, "UCI_LimitStrength", Kind::Check(false)),
@@ -73,7 +100,11 @@ pub(super) const ALL: [(Id, &str, Kind); 14] = [
 pub(super) struct Options {
     pub(super) multi_pv: u32,
     pub(super) own_book: bool,
-    pub(super) use_network: bool,
+    pub(super) best_book_move: bool,
+    /// What decides between the book's moves; 0 for the clock.
+    pub(super) book_seed: u32,
+    pub(super) evaluation: Evaluation,
+    pub(super) selective: bool,
     pub(super) chess960: bool,
     pub(super) show_wdl: bool,
     pub(super) limit_strength: bool,
@@ -87,7 +118,10 @@ impl Options {
         Self {
             multi_pv: 1,
             own_book: false,
-            use_network: true,
+            best_book_move: false,
+            book_seed: 0,
+            evaluation: Evaluation::Network,
+            selective: true,
             chess960: false,
             show_wdl: false,
             limit_strength: false,
@@ -96,10 +130,23 @@ impl Options {
         }
     }
 
-    /// Whether positions are judged by the network, if there is one. Limited strength is without it: the nodes that make
-    /// a rating were fitted to the classical evaluation.
+    /// What judges positions. Limited strength is always judged by the classical evaluation, to which the nodes that make
+    /// a rating were fitted.
+    pub(super) const fn evaluation(&self) -> Evaluation {
+        if self.limit_strength { Evaluation::Classical } else { self.evaluation }
+    }
+
+    /// Whether positions are judged by the network, if there is one.
     pub(super) const fn judges_by_network(&self) -> bool {
-        self.use_network && !self.limit_strength
+        matches!(self.evaluation(), Evaluation::Network)
+    }
+
+    /// What judges positions where no network does.
+    pub(super) const fn tables(&self) -> &'static Tables {
+        match self.evaluation() {
+            Evaluation::Network | Evaluation::Classical => &FITTED,
+            Evaluation::Simplified => &SIMPLIFIED,
+        }
     }
 }
 
@@ -111,4 +158,26 @@ pub(super) fn find(name: &str) -> Option<(Id, &'static str, Kind)> {
 /// Reads a yes or no.
 pub(super) fn read_check(value: &str) -> Option<bool> {
     [("true", true), ("false", false)].into_iter().find(|(word, _)| word.eq_ignore_ascii_case(value)).map(|(_, on)| on)
+}
+
+/// Finds which of the words a value is, whatever the case.
+pub(super) fn read_combo(words: &[&str], value: &str) -> Option<usize> {
+    words.iter().position(|word| word.eq_ignore_ascii_case(value))
+}
+
+/// Words as a sentence lists them: `'a', 'b' or 'c'`.
+pub(super) struct OneOf(pub(super) &'static [&'static str]);
+
+impl fmt::Display for OneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, word) in self.0.iter().enumerate() {
+            let before = match index {
+                0 => "",
+                _ if index + 1 == self.0.len() => " or ",
+                _ => ", ",
+            };
+            write!(f, "{before}'{word}'")?;
+        }
+        Ok(())
+    }
 }

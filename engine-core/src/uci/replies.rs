@@ -9,7 +9,7 @@ use crate::net::{BlobError, ValueNet};
 use crate::platform::Platform;
 use crate::search::{Best, Bound, Report, mate_in_moves};
 
-use super::options::{ALL, HashSizes, Kind, Options};
+use super::options::{ALL, Evaluation, HashSizes, Kind, Options};
 use super::{AUTHOR, NAME, wdl};
 
 /// Writes to a platform's line.
@@ -46,11 +46,24 @@ pub(super) fn identify(platform: &mut impl Platform, hash_sizes: HashSizes, opti
                 print(platform, format_args!("option name {name} type spin default {default} min {min} max {max}"));
             }
             Kind::Check(default) => print(platform, format_args!("option name {name} type check default {default}")),
+            Kind::Combo(words) => {
+                let default = words.first().copied().unwrap_or_default();
+                print(platform, format_args!("option name {name} type combo default {default}{}", Choices(words)));
+            }
             Kind::Text => print(platform, format_args!("option name {name} type string default <empty>")),
             Kind::Button => print(platform, format_args!("option name {name} type button")),
         }
     }
     print(platform, format_args!("uciok"));
+}
+
+/// The words of a combo.
+struct Choices(&'static [&'static str]);
+
+impl fmt::Display for Choices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|word| write!(f, " var {word}"))
+    }
 }
 
 /// Moves of a line, blank before each.
@@ -151,15 +164,37 @@ impl fmt::Display for Names {
 }
 
 /// Writes the static evaluation.
-pub(super) fn evaluation(platform: &mut impl Platform, board: &Board, network: Option<&ValueNet<'_>>) {
-    let ours = evaluate(board, network);
+pub(super) fn evaluation(
+    platform: &mut impl Platform,
+    board: &Board,
+    options: &Options,
+    network: Option<&ValueNet<'_>>,
+) {
+    let (by, ours) = match (network, options.evaluation()) {
+        (Some(_), _) => ("Evaluation by the network", evaluate(board, network)),
+        (None, Evaluation::Simplified) => ("Simplified evaluation", options.tables().evaluate(board)),
+        (None, _) => ("Classical evaluation", options.tables().evaluate(board)),
+    };
     let white = if board.side_to_move() == Colour::White { ours } else { -ours };
-    let by = network.map_or("Classical evaluation", |_| "Evaluation by the network");
     print(platform, format_args!("{by}: {white} centipawns for White, {ours} for the side to move"));
 }
 
-/// Says what judges positions.
+/// Says what judges positions, unless the options say otherwise.
 pub fn evaluator(platform: &mut impl Platform, network: &Result<Option<ValueNet<'_>>, BlobError>) {
+    judge(platform, Evaluation::Network, network);
+}
+
+/// Says what judges positions.
+pub(super) fn judge(
+    platform: &mut impl Platform,
+    evaluation: Evaluation,
+    network: &Result<Option<ValueNet<'_>>, BlobError>,
+) {
+    match evaluation {
+        Evaluation::Network => {}
+        Evaluation::Classical => return print(platform, format_args!("info string the classical evaluation plays")),
+        Evaluation::Simplified => return print(platform, format_args!("info string the simplified evaluation plays")),
+    }
     match network {
         Ok(Some(network)) => {
             let (name, width) = (network.name().escape_debug(), network.shape().width);

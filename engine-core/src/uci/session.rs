@@ -8,7 +8,7 @@ use crate::platform::{Platform, Received};
 use crate::search::{Best, Limits, Observer, Order, Searcher, Table};
 
 use super::lookahead::Lookahead;
-use super::options::{self, HashSizes, Id, Kind, Options};
+use super::options::{self, Evaluation, HashSizes, Id, Kind, OneOf, Options};
 use super::parser::{Command, Parser};
 use super::replies::{self, print};
 use super::resources::{Resources, say};
@@ -32,6 +32,15 @@ pub struct Session<R> {
 
 /// Under a fuzzer, whatever the command, a search ends soon.
 const FUZZING_NODES: u64 = 500;
+
+/// The next number of a generator, splitmix64. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
+const fn mixed(state: &mut u64) -> u32 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed >> 32) as u32
+}
 
 /// Lowers a limit of nodes to `most`.
 fn lower(nodes: &mut Option<u64>, most: u64) {
@@ -97,7 +106,7 @@ impl<R: Resources> Session<R> {
         match command {
             Command::Uci => {
                 replies::identify(platform, self.resources.hash_sizes(), &self.talk.options);
-                replies::evaluator(platform, &self.resources.network());
+                replies::judge(platform, self.talk.options.evaluation(), &self.resources.network());
             }
             Command::Debug(on) => self.talk.debug = on,
             Command::IsReady => print(platform, format_args!("readyok")),
@@ -114,7 +123,9 @@ impl<R: Resources> Session<R> {
             Command::Stop | Command::PonderHit | Command::Refused => {}
             Command::Quit => return Outcome { quit: true, ..Outcome::default() },
             Command::Display => replies::display(platform, &self.game),
-            Command::Eval => replies::evaluation(platform, self.game.board(), self.judge()),
+            Command::Eval => {
+                replies::evaluation(platform, self.game.board(), &self.talk.options, self.judge());
+            }
             Command::Bench(depth) => return self.bench(depth.unwrap_or(bench::DEFAULT_DEPTH), platform),
             Command::Help => replies::help(platform),
         }
@@ -181,6 +192,7 @@ impl<R: Resources> Session<R> {
     fn limits(&self) -> Limits {
         let mut limits = self.talk.parser.limits().clone();
         limits.multi_pv = self.talk.options.multi_pv as usize;
+        limits.full_width = !self.talk.options.selective;
         limits.overhead = u64::from(self.talk.options.move_overhead);
         if self.talk.options.limit_strength {
             lower(&mut limits.nodes, strength::nodes(self.talk.options.elo));
@@ -193,13 +205,22 @@ impl<R: Resources> Session<R> {
 
     /// A move of the book, if it may be played and the book knows one that `go` allows.
     fn book_move(&mut self, limits: &Limits, now: u64) -> Option<Move> {
-        if !self.talk.options.own_book {
+        let options = &self.talk.options;
+        let board = self.game.board();
+        // A book knows no history: where the game has come round again, it would only go round once more.
+        if !options.own_book || self.game.history().repetitions(board).next().is_some() {
             return None;
         }
-        // Mixed as splitmix64 begins to, with the time as what differs from game to game.
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_add(now);
-        let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mv = Book::new(self.resources.book()).pick(self.game.board(), (mixed >> 32) as u32)?;
+        let book = Book::new(self.resources.book());
+        let mv = match (options.best_book_move, options.book_seed) {
+            (true, _) => book.best(board),
+            (false, 0) => {
+                // The time is what differs from game to game.
+                self.random = self.random.wrapping_add(now);
+                book.pick(board, mixed(&mut self.random))
+            }
+            (false, seed) => book.pick(board, mixed(&mut (board.key() ^ u64::from(seed).rotate_left(32)))),
+        }?;
         (limits.search_moves.is_empty() || limits.search_moves.contains(&mv)).then_some(mv)
     }
 
@@ -228,6 +249,7 @@ impl<R: Resources> Session<R> {
     fn bench(&mut self, depth: u32, platform: &mut impl Platform) -> Outcome {
         let depth = if cfg!(fuzzing) { 1 } else { depth };
         let hash_sizes = self.resources.hash_sizes();
+        replies::judge(platform, self.talk.options.evaluation(), &self.resources.network());
         platform.thinking(true);
         let network = if self.talk.options.judges_by_network() { self.network.as_ref() } else { None };
         let mut watch =
@@ -254,12 +276,18 @@ impl<R: Resources> Session<R> {
             Kind::Check(_) => match options::read_check(value) {
                 Some(on) => {
                     self.set_check(id, on);
-                    // The table remembers what the other evaluation said.
-                    if matches!(id, Id::UseNetwork | Id::LimitStrength) {
-                        self.clear_hash();
+                    match id {
+                        Id::LimitStrength => self.change_evaluation(),
+                        // The table remembers what the other search found.
+                        Id::Selective => self.clear_hash(),
+                        _ => {}
                     }
                 }
                 None => print(platform, format_args!("info string {name}: 'true' or 'false' wanted, not '{shown}'")),
+            },
+            Kind::Combo(words) => match options::read_combo(words, value) {
+                Some(choice) => self.set_combo(id, choice),
+                None => print(platform, format_args!("info string {name}: {} wanted, not '{shown}'", OneOf(words))),
             },
             Kind::Hash => {
                 let HashSizes { min, max, .. } = self.resources.hash_sizes();
@@ -274,13 +302,31 @@ impl<R: Resources> Session<R> {
     const fn set_check(&mut self, id: Id, on: bool) {
         match id {
             Id::OwnBook => self.talk.options.own_book = on,
-            Id::UseNetwork => self.talk.options.use_network = on,
+            Id::BestBookMove => self.talk.options.best_book_move = on,
+            Id::Selective => self.talk.options.selective = on,
             Id::Chess960 => self.talk.options.chess960 = on,
             Id::ShowWdl => self.talk.options.show_wdl = on,
             Id::LimitStrength => self.talk.options.limit_strength = on,
             // Pondering is the chess program's affair; the option only says that it may happen.
             _ => {}
         }
+    }
+
+    /// Sets a combo to the word of this number.
+    fn set_combo(&mut self, id: Id, choice: usize) {
+        if id == Id::Evaluation
+            && let Some(&evaluation) = Evaluation::ALL.get(choice)
+        {
+            self.talk.options.evaluation = evaluation;
+            self.change_evaluation();
+        }
+    }
+
+    /// Judges by what the options say.
+    fn change_evaluation(&mut self) {
+        self.searcher.set_tables(self.talk.options.tables());
+        // The table remembers what the other evaluation said.
+        self.clear_hash();
     }
 
     fn set_number(&mut self, id: Id, name: &str, min: u32, max: u32, platform: &mut impl Platform) {
@@ -300,6 +346,7 @@ impl<R: Resources> Session<R> {
                     print(platform, format_args!("info string Hash: {problem}"));
                 }
             }
+            Id::BookSeed => self.talk.options.book_seed = number,
             Id::MultiPv => self.talk.options.multi_pv = number,
             Id::Elo => self.talk.options.elo = number,
             Id::MoveOverhead => self.talk.options.move_overhead = number,

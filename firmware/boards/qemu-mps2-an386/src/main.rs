@@ -35,10 +35,16 @@ fn main() -> ! {
     work(&mut board, HASH)
 }
 
+/// The opening book, in flash.
+#[cfg(all(feature = "book", not(feature = "measure")))]
+static BOOK: &[u8] = include_bytes!(env!("KNIGHTLIGHT_BOOK"));
+#[cfg(not(any(feature = "book", feature = "measure")))]
+static BOOK: &[u8] = &[];
+
 /// Plays until the engine is told to quit, and then starts anew.
 #[cfg(not(feature = "measure"))]
 fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    let resources = firmware::FixedResources::new(hash).with_network(engine_core::nets::DEFAULT);
+    let resources = firmware::FixedResources::new(hash).with_network(engine_core::nets::DEFAULT).with_book(BOOK);
     firmware::greet(board, &resources);
     firmware::run(board, resources);
     cortex_m::peripheral::SCB::sys_reset()

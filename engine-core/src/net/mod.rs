@@ -1,13 +1,15 @@
 //! Int8 networks: what they see, how they are stored, and how they are computed.
 //!
 //! A network is a blob ([`blob`]) that says its own shape ([`header`]) and is used where it lies, in flash or in a
-//! file's memory. [`ValueNet`] judges positions. Uses [`chess`](crate::chess) and nothing else.
+//! file's memory. [`ValueNet`] judges positions. A policy net sees [`planes`] and numbers moves by [`move_planes`]. Uses [`chess`](crate::chess) and nothing else.
 
 mod accumulator;
 pub mod blob;
 pub mod features;
 pub mod header;
 mod kernels;
+pub mod move_planes;
+pub mod planes;
 mod value;
 
 pub(crate) use accumulator::Accumulators;

@@ -53,7 +53,8 @@ impl<'a> ValueNet<'a> {
     /// If the blob is damaged, no value net, or one whose sums could overflow.
     pub fn load(blob: &'a [u8]) -> Result<Self, BlobError> {
         let (header, weights) = blob::open(blob)?;
-        let Model::Value(shape) = header.model;
+        let found = header.model.name();
+        let Model::Value(shape) = header.model else { return Err(BlobError::Model { wanted: "value net", found }) };
         shape.check()?;
         let wanted = shape.weight_bytes();
         if weights.len() != wanted {

@@ -119,7 +119,10 @@ fn known_moves_have_their_numbers() {
     let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     numbers(castling, &[("e1g1", 4 * 73 + 2 * 7 + 1), ("e1c1", 4 * 73 + 6 * 7 + 1), ("e1f1", 4 * 73 + 2 * 7)]);
     let promotions = "1r5k/2P5/8/8/8/8/8/K7 w - - 0 1";
-    numbers(promotions, &[("c7c8q", 50 * 73), ("c7b8q", 50 * 73 + 49), ("c7b8n", 50 * 73 + 64), ("c7c8r", 50 * 73 + 69)]);
+    numbers(
+        promotions,
+        &[("c7c8q", 50 * 73), ("c7b8q", 50 * 73 + 49), ("c7b8n", 50 * 73 + 64), ("c7c8r", 50 * 73 + 69)],
+    );
 }
 
 /// All ways to castle in Chess960 and all promotions are met on the way.

@@ -1,5 +1,7 @@
 //! The engine's options.
 
+use core::fmt;
+
 use super::strength::{MAX_ELO, MIN_ELO};
 use crate::search::MAX_MULTI_PV;
 
@@ -14,6 +16,8 @@ pub(super) enum Kind {
     Overhead(u32),
     /// Yes or no, and the default.
     Check(bool),
+    /// One of these words, the first by default.
+    Combo(&'static [&'static str]),
     /// A text, empty by default.
     Text,
     /// Something to do.
@@ -32,11 +36,27 @@ pub(super) enum Id {
     BookFile,
     EvalFile,
     UseNetwork,
+    PolicyFile,
+    Mode,
     Chess960,
     ShowWdl,
     LimitStrength,
     Elo,
     MoveOverhead,
+}
+
+/// What chooses moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The search.
+    Search,
+    /// The policy net alone, without any search.
+    Policy,
+}
+
+impl Mode {
+    pub(super) const ALL: [Self; 2] = [Self::Search, Self::Policy];
+    const NAMES: [&'static str; 2] = ["Search", "Policy"];
 }
 
 /// What a machine's hash table may be set to, in megabytes.
@@ -51,7 +71,7 @@ pub struct HashSizes {
 }
 
 /// All options, in the order in which `uci` lists them.
-pub(super) const ALL: [(Id, &str, Kind); 14] = [
+pub(super) const ALL: [(Id, &str, Kind); 16] = [
     (Id::Hash, "Hash", Kind::Hash),
     (Id::ClearHash, "Clear Hash", Kind::Button),
     (Id::Threads, "Threads", Kind::Spin(1, 1, 1)),
@@ -61,6 +81,8 @@ pub(super) const ALL: [(Id, &str, Kind); 14] = [
     (Id::BookFile, "BookFile", Kind::Text),
     (Id::EvalFile, "EvalFile", Kind::Text),
     (Id::UseNetwork, "Use Network", Kind::Check(true)),
+    (Id::PolicyFile, "PolicyFile", Kind::Text),
+    (Id::Mode, "Mode", Kind::Combo(&Mode::NAMES)),
     (Id::Chess960, "UCI_Chess960", Kind::Check(false)),
     (Id::ShowWdl, "UCI_ShowWDL", Kind::Check(false)),
     (Id::LimitStrength, "UCI_LimitStrength", Kind::Check(false)),
@@ -74,6 +96,7 @@ pub(super) struct Options {
     pub(super) multi_pv: u32,
     pub(super) own_book: bool,
     pub(super) use_network: bool,
+    pub(super) mode: Mode,
     pub(super) chess960: bool,
     pub(super) show_wdl: bool,
     pub(super) limit_strength: bool,
@@ -88,6 +111,7 @@ impl Options {
             multi_pv: 1,
             own_book: false,
             use_network: true,
+            mode: Mode::Search,
             chess960: false,
             show_wdl: false,
             limit_strength: false,
@@ -111,4 +135,26 @@ pub(super) fn find(name: &str) -> Option<(Id, &'static str, Kind)> {
 /// Reads a yes or no.
 pub(super) fn read_check(value: &str) -> Option<bool> {
     [("true", true), ("false", false)].into_iter().find(|(word, _)| word.eq_ignore_ascii_case(value)).map(|(_, on)| on)
+}
+
+/// Finds which of the words a value is, whatever the case.
+pub(super) fn read_combo(words: &[&str], value: &str) -> Option<usize> {
+    words.iter().position(|word| word.eq_ignore_ascii_case(value))
+}
+
+/// Words as a sentence lists them: `'a', 'b' or 'c'`.
+pub(super) struct OneOf(pub(super) &'static [&'static str]);
+
+impl fmt::Display for OneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, word) in self.0.iter().enumerate() {
+            let before = match index {
+                0 => "",
+                _ if index + 1 == self.0.len() => " or ",
+                _ => ", ",
+            };
+            write!(f, "{before}'{word}'")?;
+        }
+        Ok(())
+    }
 }

@@ -5,7 +5,7 @@ use core::fmt::{self, Write};
 use crate::bench::per_second;
 use crate::chess::{Bitboard, Board, Colour, File, Game, Move, Rank, Square};
 use crate::eval::evaluate;
-use crate::net::{BlobError, ValueNet};
+use crate::net::{BlobError, PolicyNet, Preference, ValueNet};
 use crate::platform::Platform;
 use crate::search::{Best, Bound, Report, mate_in_moves};
 
@@ -46,11 +46,24 @@ pub(super) fn identify(platform: &mut impl Platform, hash_sizes: HashSizes, opti
                 print(platform, format_args!("option name {name} type spin default {default} min {min} max {max}"));
             }
             Kind::Check(default) => print(platform, format_args!("option name {name} type check default {default}")),
+            Kind::Combo(words) => {
+                let default = words.first().copied().unwrap_or_default();
+                print(platform, format_args!("option name {name} type combo default {default}{}", Choices(words)));
+            }
             Kind::Text => print(platform, format_args!("option name {name} type string default <empty>")),
             Kind::Button => print(platform, format_args!("option name {name} type button")),
         }
     }
     print(platform, format_args!("uciok"));
+}
+
+/// The words of a combo.
+struct Choices(&'static [&'static str]);
+
+impl fmt::Display for Choices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|word| write!(f, " var {word}"))
+    }
 }
 
 /// Moves of a line, blank before each.
@@ -94,6 +107,15 @@ pub(super) fn report(platform: &mut impl Platform, report: &Report<'_>, options:
         let _ = write!(out, " pv{}", Moves(pv, options.chess960));
     }
     out.0.write(b"\n");
+}
+
+/// Writes what the policy net likes best, and as many more as are asked for.
+pub(super) fn preferences(platform: &mut impl Platform, preferences: &[Preference], options: &Options) {
+    for (number, Preference { mv, chance }) in (1..=options.multi_pv).zip(preferences) {
+        let mv = mv.long_algebraic(options.chess960);
+        print(platform, format_args!("info string policy: {mv} {}.{:02} %", chance / 100, chance % 100));
+        print(platform, format_args!("info depth 1 multipv {number} nodes 1 pv {mv}"));
+    }
 }
 
 /// Writes the move that was chosen.
@@ -167,6 +189,17 @@ pub fn evaluator(platform: &mut impl Platform, network: &Result<Option<ValueNet<
         }
         Ok(None) => print(platform, format_args!("info string no network: the classical evaluation plays")),
         Err(problem) => print(platform, format_args!("info string the classical evaluation plays: {problem}")),
+    }
+}
+
+/// Says what chooses moves without a search, if there is something that can.
+pub(super) fn policy(platform: &mut impl Platform, policy: &Result<Option<PolicyNet<'_>>, BlobError>) {
+    match policy {
+        Ok(Some(policy)) => {
+            print(platform, format_args!("info string policy net '{}'", policy.name().escape_debug()));
+        }
+        Ok(None) => {}
+        Err(problem) => print(platform, format_args!("info string no policy net: {problem}")),
     }
 }
 

@@ -12,8 +12,8 @@ use networks::{Blob, policy_blob, policy_shape, policy_weights};
 const SHAPES: [(u16, &[u16]); 5] =
     [(16, &[]), (64, &[32]), (48, &[16, 32, 16, 16, 16, 16, 16]), (256, &[128]), (32, &[256])];
 
-/// A net of this shape computed as `docs/blob.md` describes it, as plainly as it does.
-fn twin_logit(shape: &PolicyShape, weights: &[u8], board: &Board, repetitions: usize, mv: Move) -> i64 {
+/// All outputs of a net of this shape, computed as `docs/blob.md` describes it, as plainly as it does.
+fn twin_outputs(shape: &PolicyShape, weights: &[u8], board: &Board, repetitions: usize) -> Vec<i64> {
     let mut at = 0;
     let mut take = |bytes: usize, count: usize| -> Vec<i64> {
         let numbers = weights[at..at + bytes * count].chunks(bytes).map(|number| match *number {
@@ -36,26 +36,22 @@ fn twin_logit(shape: &PolicyShape, weights: &[u8], board: &Board, repetitions: u
     let width = usize::from(shape.width);
     let (columns, biases, multipliers) = (take(1, 896 * width), take(2, width), take(2, width));
     let active: Vec<usize> = planes::active(board, repetitions).collect();
-    let mut activations: Vec<i64> = (0..width)
+    let mut numbers: Vec<i64> = (0..width)
         .map(|unit| biases[unit] + active.iter().map(|input| columns[input * width + unit]).sum::<i64>())
         .zip(multipliers)
         .map(|(sum, multiplier)| scaled(sum, multiplier, shape.shifts[0]).clamp(0, 127))
         .collect();
-    for (layer, &units) in shape.dense.iter().enumerate() {
-        let units = usize::from(units);
-        let inputs = activations.len();
+    let later = shape.dense.iter().map(|&units| usize::from(units)).chain([4672]);
+    for (units, &shift) in later.zip(&shape.shifts[1..]) {
+        let inputs = numbers.len();
         let (weights, biases, multipliers) = (take(1, inputs * units), take(4, units), take(2, units));
-        let sum = |unit: usize| -> i64 { (0..inputs).map(|i| activations[i] * weights[unit * inputs + i]).sum() };
-        activations = (0..units)
-            .map(|unit| scaled(biases[unit] + sum(unit), multipliers[unit], shape.shifts[layer + 1]).clamp(0, 127))
+        let sum = |unit: usize| -> i64 { (0..inputs).map(|i| numbers[i] * weights[unit * inputs + i]).sum() };
+        let (least, greatest) = if units == 4672 { (i32::MIN.into(), i32::MAX.into()) } else { (0, 127) };
+        numbers = (0..units)
+            .map(|unit| scaled(biases[unit] + sum(unit), multipliers[unit], shift).clamp(least, greatest))
             .collect();
     }
-    let inputs = activations.len();
-    let (weights, biases, multipliers) = (take(1, inputs * 4672), take(4, 4672), take(2, 4672));
-    let number = usize::from(move_planes::index(board, mv));
-    let sum: i64 = (0..inputs).map(|i| activations[i] * weights[number * inputs + i]).sum();
-    scaled(biases[number] + sum, multipliers[number], *shape.shifts.last().expect("shifts"))
-        .clamp(i32::MIN.into(), i32::MAX.into())
+    numbers
 }
 
 /// Plays at random, and calls `visit` with every tenth position or so.
@@ -85,8 +81,9 @@ fn logits_are_those_of_the_document() {
             let moves = board.legal_moves();
             let logits = net.logits(board, repetitions, &moves);
             assert_eq!(logits.len(), moves.len());
+            let outputs = twin_outputs(&shape, &weights, board, repetitions);
             for (&mv, &logit) in moves.iter().zip(&logits) {
-                let wanted = twin_logit(&shape, &weights, board, repetitions, mv);
+                let wanted = outputs[usize::from(move_planes::index(board, mv))];
                 assert_eq!(i64::from(logit), wanted, "{width} {dense:?} {} {mv:?}", board.fen());
                 alive += usize::from(logit != logits[0]);
             }

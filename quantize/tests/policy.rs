@@ -82,29 +82,28 @@ fn integers_say_what_floats_say() {
         let blob = integers.to_blob().expect("a blob");
         let engine = blob.policy().expect("a net");
         let exact = integers.dequantise();
-        let (mut errors, mut spread, mut moves_seen) = (0.0, 0.0, 0);
-        for board in &boards {
+        let (mut errors, mut spread) = (0.0, 0.0);
+        for (board, repetitions) in boards.iter().flat_map(|board| [(board, 0), (board, 1)]) {
             let moves = board.legal_moves();
-            let logits = engine.logits(board, 1, &moves);
-            let plain = plain_logits(&net, board, 1);
-            let of_integers = plain_logits(&exact, board, 1);
-            for ((&mv, &logit), float) in moves.iter().zip(&logits).zip(net.logits(board, 1, &moves)) {
+            let logits = engine.logits(board, repetitions, &moves);
+            let floats = net.logits(board, repetitions, &moves);
+            let plain = plain_logits(&net, board, repetitions);
+            let of_integers = plain_logits(&exact, board, repetitions);
+            for ((&mv, &logit), float) in moves.iter().zip(&logits).zip(floats) {
                 let number = usize::from(move_planes::index(board, mv));
                 assert!((float - plain[number]).abs() < 1e-9, "{float} is not {}", plain[number]);
                 let logit = f64::from(logit) / f64::from(LOGIT_ONE);
                 // Dequantised weights differ by the rounding of activations alone: half a 127th at each.
-                assert!(
-                    (logit - of_integers[number]).abs() < 0.35,
-                    "{width} {dense:?}: {logit}, {}",
-                    of_integers[number]
-                );
-                errors += (logit - float).abs();
-                spread += (float - plain[usize::from(move_planes::index(board, moves[0]))]).abs();
-                moves_seen += 1;
+                let rounded = of_integers[number];
+                assert!((logit - rounded).abs() < 0.35, "{width} {dense:?}: {logit}, but {rounded}");
+                // No position of the calibration has stood before, so that activations may be cut off in those that have.
+                if repetitions == 0 {
+                    errors += (logit - float).abs();
+                    spread += (float - plain[usize::from(move_planes::index(board, moves[0]))]).abs();
+                }
             }
         }
-        let (error, spread) = (errors / f64::from(moves_seen), spread / f64::from(moves_seen));
-        assert!(error < 0.06 && spread > 10.0 * error, "{width} {dense:?}: mean error {error}, spread {spread}");
+        assert!(spread > 15.0 * errors, "{width} {dense:?}: errors of {errors} in a spread of {spread}");
     }
 }
 

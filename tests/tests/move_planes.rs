@@ -138,7 +138,7 @@ fn crowded_positions_have_no_two_moves_of_one_number() {
         "rk5r/8/8/8/8/8/8/4K3 b ah - 0 1",
         "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w BGbg - 0 1",
         "1r2k1r1/8/8/8/8/8/8/1R2K1R1 b BGbg - 0 1",
-        "4k3/8/8/8/8/8/8/R2KR3 w AE - 0 1",
+        "7k/8/8/8/8/8/8/R2KR3 w AE - 0 1",
     ] {
         let setup: Fen = fen.parse().expect("a position");
         let position: Chess = setup.into_position(CastlingMode::Chess960).expect("a position");

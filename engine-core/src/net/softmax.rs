@@ -28,7 +28,7 @@ fn exp_of_minus(x: u32) -> u64 {
         return 0;
     }
     let set = POWERS.iter().enumerate().filter(|&(bit, _)| x >> bit & 1 != 0);
-    set.fold(1 << 32, |product, (_, &power)| product * u64::from(power) >> 32)
+    set.fold(1 << 32, |product, (_, &power)| (product * u64::from(power)) >> 32)
 }
 
 const _: () = assert!(LOGIT_ONE == 1 << 16, "the powers are made for this");

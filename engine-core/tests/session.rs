@@ -1,5 +1,11 @@
 //! Random conversations: nothing that comes in may break a session, and every `go` gets one answer.
 
+mod networks;
+
+use std::sync::LazyLock;
+
+use engine_core::chess::{Board, Game};
+use engine_core::net::PolicyNet;
 use engine_core::platform::{Platform, Received};
 use engine_core::search::Cluster;
 use engine_core::uci::{FixedResources, Session};
@@ -46,6 +52,70 @@ fn said_with(resources: FixedResources<'_>, input: &[u8]) -> String {
 /// Every line that begins like this.
 fn lines<'a>(said: &'a str, start: &str) -> Vec<&'a str> {
     said.lines().filter(|line| line.starts_with(start)).collect()
+}
+
+/// A policy net of random weights, for as long as the test runs.
+fn policy_blob() -> &'static [u8] {
+    let shape = networks::policy_shape(32, &[16]);
+    let bytes = networks::policy_blob(&shape, &networks::policy_weights(&shape, 3));
+    Box::leak(Box::new(networks::Blob::of(&bytes))).bytes()
+}
+
+fn said_with_policy(input: &str, policy: &'static [u8]) -> String {
+    let mut clusters = [Cluster::EMPTY; 256];
+    said_with(FixedResources::new(&mut clusters).with_policy(policy), input.as_bytes())
+}
+
+#[test]
+fn the_policy_net_plays_where_it_is_asked_to() {
+    let blob = policy_blob();
+    let net = PolicyNet::load(blob).expect("a net");
+    let with_policy = |text: &str| said_with_policy(text, blob);
+    let game = Game::new(Board::start());
+    let preferences = net.preferences(&game, &game.board().legal_moves());
+    let line = |number: usize| {
+        let preference = preferences[number - 1];
+        let (mv, chance) = (preference.mv.long_algebraic(false), preference.chance);
+        let percent = format!("{}.{:02} %", chance / 100, chance % 100);
+        format!("info string policy: {mv} {percent}\ninfo depth 1 multipv {number} nodes 1 pv {mv}\n")
+    };
+    let best = |number: usize| format!("bestmove {}\n", preferences[number - 1].mv.long_algebraic(false));
+    let mode = "setoption name mode value policy\n";
+    assert_eq!(with_policy(&format!("{mode}go depth 3\n")), line(1) + &best(1));
+    // As many as asked for, and only those that are allowed.
+    let two = format!("{mode}setoption name MultiPV value 2\ngo depth 3\n");
+    assert_eq!(with_policy(&two), line(1) + &line(2) + &best(1));
+    let second = preferences[1].mv.long_algebraic(false);
+    let answer = with_policy(&format!("{mode}go searchmoves {second}\n"));
+    assert!(answer.contains(" 100.00 %\n") && answer.ends_with(&best(2)), "{answer}");
+    // An answer waits for its command.
+    let answer = with_policy(&format!("{mode}go infinite\nisready\nstop\n"));
+    assert!(answer.ends_with(&format!("readyok\n{}", best(1))), "{answer}");
+    // Back to the search; and no legal move is no move.
+    let answer = with_policy(&format!("{mode}setoption name Mode value Search\ngo depth 1\n"));
+    assert!(answer.contains(" score cp ") && !answer.contains("policy"), "{answer}");
+    let mated = "position startpos moves f2f3 e7e5 g2g4 d8h4\n";
+    assert_eq!(with_policy(&format!("{mode}{mated}go\n")), "info depth 0 score mate 0\nbestmove (none)\n");
+    let greeting = with_policy("uci\n");
+    assert!(greeting.contains("\noption name Mode type combo default Search var Search var Policy\n"), "{greeting}");
+    assert!(greeting.contains("\ninfo string policy net 'random'\n"), "{greeting}");
+}
+
+#[test]
+fn without_a_policy_net_the_search_plays_and_says_so() {
+    let mode = "setoption name Mode value Policy\ngo depth 1\n";
+    let answer = said(mode.as_bytes());
+    assert!(
+        answer.starts_with("info string Mode Policy: no policy net, so the search plays\ninfo depth 1 "),
+        "{answer}"
+    );
+    let answer = said_with_policy(mode, b"KLNN");
+    let complaint = "info string Mode Policy: the search plays: 4 bytes are no network: it has 16 before its header\n";
+    assert!(answer.starts_with(complaint) && answer.contains("bestmove"), "{answer}");
+    let answer = said(b"setoption name Mode value Both\n");
+    assert_eq!(answer, "info string Mode: 'Search' or 'Policy' wanted, not 'Both'\n");
+    let answer = said(b"setoption name PolicyFile value some.net\n");
+    assert_eq!(answer, "info string PolicyFile: this machine has no files\n");
 }
 
 /// A word that some command knows, or that none does.
@@ -124,6 +194,7 @@ fn command() -> impl Strategy<Value = String> {
         Just("setoption name UCI_LimitStrength value true".to_owned()),
         Just("setoption name Evaluation value Simplified".to_owned()),
         Just("setoption name Selective value false".to_owned()),
+        Just("setoption name Mode value Policy".to_owned()),
     ]
 }
 
@@ -248,6 +319,8 @@ fn a_seed_decides_what_the_book_plays() {
     assert!(counts[0].abs_diff(100) < 22 && counts[1].abs_diff(50) < 19, "{counts:?}");
 }
 
+static POLICY: LazyLock<&[u8]> = LazyLock::new(policy_blob);
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -265,7 +338,7 @@ proptest! {
     fn every_go_gets_one_answer(commands in prop::collection::vec(command(), 0..12)) {
         let asked = commands.iter().filter(|command| command.starts_with("go")).count();
         let ready = commands.iter().filter(|command| *command == "isready").count();
-        let said = said((commands.join("\n") + "\n").as_bytes());
+        let said = said_with_policy(&(commands.join("\n") + "\n"), *POLICY);
         prop_assert_eq!(said.lines().filter(|line| line.starts_with("bestmove")).count(), asked, "{}", said);
         prop_assert_eq!(said.lines().filter(|line| *line == "readyok").count(), ready, "{}", said);
     }

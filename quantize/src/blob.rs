@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use engine_core::net::blob::PREFIX;
-use engine_core::net::{BlobError, ValueNet};
+use engine_core::net::blob::{self, PREFIX};
+use engine_core::net::header::{Header, Model};
+use engine_core::net::{BlobError, PolicyNet, ValueNet};
 use thiserror::Error;
 
 /// Why there is no blob.
@@ -36,7 +37,10 @@ impl Blob {
         let mut words = vec![0; bytes.len().div_ceil(size_of::<u32>())];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
         let blob = Self { words, length: bytes.len() };
-        ValueNet::load(blob.bytes())?;
+        match blob.header()?.model {
+            Model::Value(_) => ValueNet::load(blob.bytes()).map(drop)?,
+            Model::Policy(_) => PolicyNet::load(blob.bytes()).map(drop)?,
+        }
         Ok(blob)
     }
 
@@ -55,12 +59,28 @@ impl Blob {
         &bytemuck::cast_slice(&self.words)[..self.length]
     }
 
-    /// The net in it.
+    /// What it says of itself.
     ///
     /// # Errors
     /// None that [`Blob::new`] has not had.
+    pub fn header(&self) -> Result<Header<'_>, BlobError> {
+        Ok(blob::open(self.bytes())?.0)
+    }
+
+    /// The value net in it.
+    ///
+    /// # Errors
+    /// If it is a policy net.
     pub fn net(&self) -> Result<ValueNet<'_>, BlobError> {
         ValueNet::load(self.bytes())
+    }
+
+    /// The policy net in it.
+    ///
+    /// # Errors
+    /// If it is a value net.
+    pub fn policy(&self) -> Result<PolicyNet<'_>, BlobError> {
+        PolicyNet::load(self.bytes())
     }
 
     /// The checksum that its prefix says.

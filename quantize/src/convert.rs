@@ -2,15 +2,20 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use engine_core::chess::Board;
 
 use crate::calibrate::{self, Shift};
 use crate::integer_net::{Entry, IntegerNet};
 use crate::settings::Overrides;
-use crate::{positions, source, whole};
+use crate::source::{self, Net};
+use crate::{policy, positions, whole};
 
-/// How many positions are calibrated with.
+/// How many positions a value net is calibrated with.
 const CALIBRATION: usize = 10_000;
+
+/// How many a policy net: it may be thousands of times as large.
+const POLICY_CALIBRATION: usize = 2_000;
 
 /// The seed that they are drawn by; not that of `verify`, which should see others.
 const SEED: u64 = 2;
@@ -29,7 +34,8 @@ pub struct Args {
     #[command(flatten)]
     overrides: Overrides,
     /// Take back what the rounding does to the output on the whole: move each bucket's bias by the mean error over the
-    /// positions of a file (lines of FEN or EPD, or .bullet records), or of random games if none is given
+    /// positions of a file (lines of FEN or EPD, or .bullet records), or of random games if none is given. A policy net
+    /// is always calibrated: the positions show how large the activations behind its ReLUs become
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     calibrate: Option<Option<PathBuf>>,
     /// Cut off weights that eight bits cannot hold, instead of refusing the net
@@ -40,30 +46,46 @@ pub struct Args {
 /// Does what the command line asks for.
 ///
 /// # Errors
-/// If the weights are no value net, do not fit, or the blob cannot be written. Then nothing is.
+/// If the weights are no net, do not fit, or the blob cannot be written. Then nothing is.
 pub fn run(args: &Args) -> Result<()> {
-    let (net, settings) = source::read_net(&args.weights, &args.overrides)?;
     let file = || args.weights.display().to_string();
-    let (mut integers, entries) = IntegerNet::quantise(&net, &settings, args.clip).with_context(file)?;
-    let shifts = match &args.calibrate {
-        Some(positions) => {
-            let boards = match positions {
-                Some(path) => positions::read(path, CALIBRATION, SEED)?,
-                None => positions::random(CALIBRATION, SEED),
+    let (name, blob) = match source::read_net(&args.weights, &args.overrides)? {
+        Net::Value(net, settings) => {
+            let (mut integers, entries) = IntegerNet::quantise(&net, &settings, args.clip).with_context(file)?;
+            let shifts = match &args.calibrate {
+                Some(_) => calibrate::calibrate(&net, &mut integers, &boards(args, CALIBRATION)?).with_context(file)?,
+                None => Vec::new(),
             };
-            calibrate::calibrate(&net, &mut integers, &boards).with_context(file)?
+            let blob = integers.to_blob().with_context(file)?;
+            print!("{}", table(&entries));
+            for (bucket, Shift { positions, centipawns }) in shifts.iter().enumerate() {
+                println!(
+                    "bucket {bucket}: moved by {centipawns:.2} centipawns, the mean error over {positions} positions"
+                );
+            }
+            (settings.name, blob)
         }
-        None => Vec::new(),
+        Net::Policy(net, words) => {
+            ensure!(!args.clip, "--clip: a policy net's scales are made for its weights, so that none is cut off");
+            let (integers, entries) =
+                policy::IntegerNet::quantise(&net, &words, &boards(args, POLICY_CALIBRATION)?).with_context(file)?;
+            let blob = integers.to_blob().with_context(file)?;
+            print!("{}", table(&entries));
+            (words.name, blob)
+        }
     };
-    let blob = integers.to_blob().with_context(file)?;
-    print!("{}", table(&entries));
-    for (bucket, Shift { positions, centipawns }) in shifts.iter().enumerate() {
-        println!("bucket {bucket}: moved by {centipawns:.2} centipawns, the mean error over {positions} positions");
-    }
     let output = args.output.display();
     whole::write(&args.output, blob.bytes()).with_context(|| format!("cannot write {output}"))?;
-    println!("{output}: '{}', {} bytes, checksum {:08x}", settings.name, blob.bytes().len(), blob.checksum());
+    println!("{output}: '{name}', {} bytes, checksum {:08x}", blob.bytes().len(), blob.checksum());
     Ok(())
+}
+
+/// So many positions to calibrate with.
+fn boards(args: &Args, count: usize) -> Result<Vec<Board>> {
+    match &args.calibrate {
+        Some(Some(path)) => positions::read(path, count, SEED),
+        _ => Ok(positions::random(count, SEED)),
+    }
 }
 
 /// What became of each tensor, as a table.

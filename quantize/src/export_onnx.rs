@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 
 use crate::onnx::graph;
 use crate::settings::Overrides;
-use crate::{source, whole};
+use crate::source::{self, Net};
+use crate::whole;
 
 /// Write a net as an ONNX graph.
 ///
@@ -22,6 +23,10 @@ use crate::{source, whole};
 ///
 /// 'convert' reads such graphs back, whatever made them. There, MatMul and Add may stand for Gemm, Pow 2 for Mul, Clip
 /// and Mul before Concat, Identity anywhere, and one Sigmoid at the end.
+///
+/// A policy net has one input 'planes' of 896 numbers and one output 'logits' of 4672, a logit for each move, and the
+/// graph is a chain: Gemm(features...) -> Relu or Clip(0, 1) -> Gemm(dense.N...) -> ... -> Gemm(output...). 'convert'
+/// does not read those.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -37,12 +42,14 @@ pub struct Args {
 /// Does what the command line asks for.
 ///
 /// # Errors
-/// If the weights are no value net, or the graph cannot be written. Then nothing is.
+/// If the weights are no net, or the graph cannot be written. Then nothing is.
 pub fn run(args: &Args) -> Result<()> {
-    let (net, settings) = source::read_net(&args.weights, &args.overrides)?;
     let output = args.output.display();
-    let bytes = graph::encode(&net, &settings);
+    let (bytes, name) = match source::read_net(&args.weights, &args.overrides)? {
+        Net::Value(net, settings) => (graph::encode(&net, &settings), settings.name),
+        Net::Policy(net, words) => (graph::encode_policy(&net, &words), words.name),
+    };
     whole::write(&args.output, &bytes).with_context(|| format!("cannot write {output}"))?;
-    println!("{output}: '{}', {} bytes", settings.name, bytes.len());
+    println!("{output}: '{name}', {} bytes", bytes.len());
     Ok(())
 }

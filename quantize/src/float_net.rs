@@ -48,8 +48,8 @@ pub enum NetError {
     /// A tensor is not there.
     #[error("tensor '{0}' is missing")]
     Missing(String),
-    /// A tensor is there that no value net has.
-    #[error("tensor '{0}' belongs to no value net: features, dense.0 and so on, and output are its layers")]
+    /// A tensor is there that no network has.
+    #[error("tensor '{0}' belongs to no network: features, dense.0 and so on, and output are its layers")]
     Unknown(String),
     /// A tensor has other dimensions than the layers before it ask for.
     #[error("tensor '{name}' is {found}; {wanted} wanted")]
@@ -58,11 +58,14 @@ pub enum NetError {
     #[error("metadata '{name}' is '{said}', but the tensors say '{found}'")]
     Metadata { name: &'static str, said: String, found: String },
     /// More dense layers than a blob can have.
-    #[error("{0} dense layers; {MAX_DENSE} at most")]
-    TooDeep(usize),
+    #[error("{found} dense layers; {most} at most")]
+    TooDeep { found: usize, most: usize },
     /// A layer is wider than any that the header can name.
     #[error("{layer} has {units} units; {most} at most")]
     TooWide { layer: Layer, units: usize, most: usize },
+    /// An activation that no policy net has.
+    #[error("metadata 'activation' is '{0}': 'relu' or 'clipped-relu' wanted")]
+    Activation(String),
 }
 
 /// The name of a layer's tensors, before the dot.
@@ -81,44 +84,16 @@ impl FloatNet {
     /// # Errors
     /// If a tensor is missing, is one too many, or has the wrong dimensions, or the metadata speaks of another net.
     pub fn from_weights(weights: &Weights) -> Result<Self, NetError> {
-        let mut tensors = Tensors(weights.tensors.iter().collect());
-        let features = tensors.layer(Layer::Features, INPUTS)?;
-        let mut dense = Vec::new();
-        let mut inputs = 2 * features.units;
-        while tensors.has(Layer::Dense(dense.len())) {
-            let layer = tensors.layer(Layer::Dense(dense.len()), inputs)?;
-            inputs = layer.units;
-            dense.push(layer);
-        }
-        let output = tensors.layer(Layer::Output, inputs)?;
-        if let Some(tensor) = tensors.0.first() {
-            return Err(NetError::Unknown(tensor.name.clone()));
-        }
+        let Layers { features, dense, output } = layers(weights, INPUTS, 2)?;
         let net = Self { features, dense, output };
-        for (name, found) in net.architecture() {
-            match weights.metadata.get(name) {
-                Some(said) if without_blanks(said) != found => {
-                    return Err(NetError::Metadata { name, said: said.clone(), found });
-                }
-                _ => {}
-            }
-        }
+        check_architecture(net.architecture(), &weights.metadata)?;
         Ok(net)
     }
 
     /// The weights as the exchange file has them.
     #[must_use]
     pub fn to_weights(&self, settings: &Settings) -> Weights {
-        let mut tensors = Vec::new();
-        for (layer, linear) in self.layers() {
-            let name = tensor_name(layer);
-            let Linear { inputs, units, ref weights, ref biases } = *linear;
-            tensors.push(Tensor { name: format!("{name}.bias"), shape: vec![units], values: biases.clone() });
-            let shape = vec![inputs, units];
-            tensors.push(Tensor { name: format!("{name}.weight"), shape, values: weights.clone() });
-        }
-        tensors.sort_by(|a, b| a.name.cmp(&b.name));
-        Weights { tensors, metadata: self.metadata(settings) }
+        Weights { tensors: tensors(self.layers()), metadata: self.metadata(settings) }
     }
 
     /// What the exchange file says of the net.
@@ -149,8 +124,7 @@ impl FloatNet {
 
     /// The layers in order, by name.
     pub fn layers(&self) -> impl Iterator<Item = (Layer, &Linear)> {
-        let dense = self.dense.iter().enumerate().map(|(index, layer)| (Layer::Dense(index), layer));
-        [(Layer::Features, &self.features)].into_iter().chain(dense).chain([(Layer::Output, &self.output)])
+        in_order(&self.features, &self.dense, &self.output)
     }
 
     /// The shape that a blob's header says, its fields not yet looked at.
@@ -158,18 +132,20 @@ impl FloatNet {
     /// # Errors
     /// If the header has no room for a number, or for the dense layers.
     pub fn shape(&self, settings: &Settings) -> Result<ValueShape, NetError> {
-        let units = |(layer, linear): (Layer, &Linear), most: u16| {
+        let units = |layer: Layer, linear: &Linear, most: u16| {
             let too_wide = NetError::TooWide { layer, units: linear.units, most: most.into() };
             u16::try_from(linear.units).ok().filter(|&units| units <= most).ok_or(too_wide)
         };
         let mut dense = heapless::Vec::new();
-        for layer in self.layers().filter(|(layer, _)| matches!(layer, Layer::Dense(_))) {
-            dense.push(units(layer, u16::MAX)?).map_err(|_| NetError::TooDeep(self.dense.len()))?;
+        for (index, layer) in self.dense.iter().enumerate() {
+            dense
+                .push(units(Layer::Dense(index), layer, u16::MAX)?)
+                .map_err(|_| NetError::TooDeep { found: self.dense.len(), most: MAX_DENSE })?;
         }
         Ok(ValueShape {
-            width: units((Layer::Features, &self.features), u16::MAX)?,
+            width: units(Layer::Features, &self.features, u16::MAX)?,
             dense,
-            buckets: units((Layer::Output, &self.output), u8::MAX.into())? as u8,
+            buckets: units(Layer::Output, &self.output, u8::MAX.into())? as u8,
             qa: settings.qa,
             qb: settings.qb,
             scale: settings.scale,
@@ -178,18 +154,85 @@ impl FloatNet {
 
     /// Its shape, as metadata says it.
     fn architecture(&self) -> [(&'static str, String); 3] {
-        let dense: Vec<String> = self.dense.iter().map(|layer| layer.units.to_string()).collect();
-        [
-            ("width", self.features.units.to_string()),
-            ("dense", dense.join(",")),
-            ("buckets", self.output.units.to_string()),
-        ]
+        let [width, dense] = chain_metadata(&self.features, &self.dense);
+        [width, dense, ("buckets", self.output.units.to_string())]
     }
+}
+
+/// The layers of a network.
+pub(crate) struct Layers {
+    pub(crate) features: Linear,
+    pub(crate) dense: Vec<Linear>,
+    pub(crate) output: Linear,
+}
+
+/// All layers that weights are: so many inputs into the first one, whose units come so many times into the next.
+pub(crate) fn layers(weights: &Weights, inputs: usize, perspectives: usize) -> Result<Layers, NetError> {
+    let mut tensors = Tensors(weights.tensors.iter().collect());
+    let features = tensors.layer(Layer::Features, inputs)?;
+    let mut dense = Vec::new();
+    let mut inputs = perspectives * features.units;
+    while tensors.has(Layer::Dense(dense.len())) {
+        let layer = tensors.layer(Layer::Dense(dense.len()), inputs)?;
+        inputs = layer.units;
+        dense.push(layer);
+    }
+    let output = tensors.layer(Layer::Output, inputs)?;
+    match tensors.0.first() {
+        Some(tensor) => Err(NetError::Unknown(tensor.name.clone())),
+        None => Ok(Layers { features, dense, output }),
+    }
+}
+
+/// Layers in order, by name.
+pub(crate) fn in_order<'a>(
+    features: &'a Linear,
+    dense: &'a [Linear],
+    output: &'a Linear,
+) -> impl Iterator<Item = (Layer, &'a Linear)> {
+    let dense = dense.iter().enumerate().map(|(index, layer)| (Layer::Dense(index), layer));
+    [(Layer::Features, features)].into_iter().chain(dense).chain([(Layer::Output, output)])
+}
+
+/// Layers as tensors of the exchange file.
+pub(crate) fn tensors<'a>(layers: impl Iterator<Item = (Layer, &'a Linear)>) -> Vec<Tensor> {
+    let mut tensors = Vec::new();
+    for (layer, linear) in layers {
+        let name = tensor_name(layer);
+        let Linear { inputs, units, ref weights, ref biases } = *linear;
+        tensors.push(Tensor { name: format!("{name}.bias"), shape: vec![units], values: biases.clone() });
+        let shape = vec![inputs, units];
+        tensors.push(Tensor { name: format!("{name}.weight"), shape, values: weights.clone() });
+    }
+    tensors.sort_by(|a, b| a.name.cmp(&b.name));
+    tensors
+}
+
+/// The units of the layers before the output, as metadata says them.
+pub(crate) fn chain_metadata(features: &Linear, dense: &[Linear]) -> [(&'static str, String); 2] {
+    let dense: Vec<String> = dense.iter().map(|layer| layer.units.to_string()).collect();
+    [("width", features.units.to_string()), ("dense", dense.join(","))]
+}
+
+/// Looks whether metadata speaks of this architecture, or of none.
+pub(crate) fn check_architecture(
+    architecture: impl IntoIterator<Item = (&'static str, String)>,
+    metadata: &Metadata,
+) -> Result<(), NetError> {
+    for (name, found) in architecture {
+        match metadata.get(name) {
+            Some(said) if without_blanks(said) != found => {
+                return Err(NetError::Metadata { name, said: said.clone(), found });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 impl Linear {
     /// What comes out of a unit, if these numbers come in by these inputs.
-    fn sum(&self, unit: usize, inputs: impl Iterator<Item = (usize, f64)>) -> f64 {
+    pub(crate) fn sum(&self, unit: usize, inputs: impl Iterator<Item = (usize, f64)>) -> f64 {
         let weighted = inputs.map(|(input, number)| f64::from(self.weights[input * self.units + unit]) * number);
         f64::from(self.biases[unit]) + weighted.sum::<f64>()
     }

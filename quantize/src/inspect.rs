@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use engine_core::net::blob::Layer;
 use engine_core::net::features::{INPUTS, MAX_ACTIVE};
+use engine_core::net::header::{Model, PolicyShape, ValueShape};
+use engine_core::net::planes;
 
 use crate::blob::Blob;
 use crate::fixed;
 use crate::integer_net::{IntegerNet, Units};
 use crate::weights::Weights;
-use crate::{picture, source};
+use crate::{picture, policy, source};
 
 /// The largest activation of a dense layer's input.
 const MAX_ACTIVATION: usize = 127;
@@ -46,9 +48,12 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let weights = if source::is_blob(&args.file)? {
         let blob = Blob::read(&args.file)?;
-        let net = IntegerNet::from_blob(&blob)?;
-        print!("{}", blob_report(&blob, &net));
-        net.dequantise().to_weights(&net.settings())
+        let description = match blob.header()?.model {
+            Model::Value(_) => value_description(&IntegerNet::from_blob(&blob)?),
+            Model::Policy(_) => policy_description(&policy::IntegerNet::from_blob(&blob)?),
+        };
+        print!("{}", blob_report(&blob, &description)?);
+        source::weights_of_blob(&blob)?
     } else {
         let weights = source::read(&args.file)?;
         print!("{}", weights_report(&weights, args.scale));
@@ -175,14 +180,85 @@ fn reads(layer: &Units, unit: usize, units: usize) -> bool {
     layer.weights.iter().enumerate().any(|(index, &weight)| weight != 0 && index % layer.inputs % units == unit)
 }
 
-fn findings(net: &IntegerNet) -> Vec<Findings> {
+/// What a blob's report says of its net.
+struct Description {
+    /// What goes through what, and at which scales.
+    lines: Vec<(&'static str, String)>,
+    /// By input, whether the first layer has no weight for it.
+    unused: Vec<bool>,
+    findings: Vec<Findings>,
+}
+
+/// Weights by input as weights by unit.
+fn by_unit(columns: &[i8], units: usize) -> Vec<Vec<i8>> {
+    (0..units).map(|unit| columns.iter().skip(unit).step_by(units).copied().collect()).collect()
+}
+
+/// By input, whether a column has only zeros.
+fn unused(columns: &[i8], units: usize) -> Vec<bool> {
+    columns.chunks(units).map(|column| column.iter().all(|&weight| weight == 0)).collect()
+}
+
+fn chain(units: impl Iterator<Item = (usize, usize)>) -> String {
+    units.map(|(_, units)| units.to_string()).collect::<Vec<_>>().join(" -> ")
+}
+
+fn value_description(net: &IntegerNet) -> Description {
+    let ValueShape { width, qa, qb, scale, .. } = net.shape;
+    let lines = vec![
+        ("layers", format!("2x({INPUTS} -> {width}) -> {}", chain(net.shape.later_layers()))),
+        ("scales", format!("qa {qa}, qb {qb}, {scale} centipawns")),
+    ];
+    Description { lines, unused: unused(&net.columns, net.biases.len()), findings: value_findings(net) }
+}
+
+fn policy_description(net: &policy::IntegerNet) -> Description {
+    let PolicyShape { width, shifts, .. } = &net.shape;
+    let shifts: Vec<String> = shifts.iter().map(ToString::to_string).collect();
+    let lines = vec![
+        ("layers", format!("{} -> {width} -> {}", planes::INPUTS, chain(net.shape.later_layers()))),
+        ("shifts", shifts.join(", ")),
+    ];
+    Description { lines, unused: unused(&net.columns, net.biases.len()), findings: policy_findings(net) }
+}
+
+fn policy_findings(net: &policy::IntegerNet) -> Vec<Findings> {
+    // A unit's activation is full at a sum of its own, which is not looked for.
+    let hidden = Some(f64::INFINITY);
+    let later: Vec<_> = net.later().collect();
+    let first = View {
+        layer: Layer::Features,
+        inputs: planes::INPUTS,
+        weights: by_unit(&net.columns, net.biases.len()),
+        biases: net.biases.iter().map(|&bias| bias.into()).collect(),
+        bytes: net.columns.len() + size_of_val(&net.biases[..]) + size_of_val(&net.multipliers[..]),
+        active: planes::MAX_ACTIVE,
+        most: 1,
+        one: hidden,
+        next: later.first().map(|&(_, layer)| &layer.units),
+    };
+    let views = later.iter().enumerate().map(|(index, &(layer, policy::Scaled { units, multipliers }))| View {
+        layer,
+        inputs: units.inputs,
+        weights: units.weights.chunks(units.inputs).map(<[i8]>::to_vec).collect(),
+        biases: units.biases.clone(),
+        bytes: units.weights.len() + size_of_val(&units.biases[..]) + size_of_val(&multipliers[..]),
+        active: units.inputs,
+        most: MAX_ACTIVATION,
+        one: hidden.filter(|_| layer != Layer::Output),
+        next: later.get(index + 1).map(|&(_, layer)| &layer.units),
+    });
+    [first].into_iter().chain(views).map(|view| view.findings()).collect()
+}
+
+fn value_findings(net: &IntegerNet) -> Vec<Findings> {
     let scales = fixed::scales(&net.shape);
     let width = net.biases.len();
     let later: Vec<_> = net.later().collect();
     let first = View {
         layer: Layer::Features,
         inputs: INPUTS,
-        weights: (0..width).map(|unit| net.columns.iter().skip(unit).step_by(width).copied().collect()).collect(),
+        weights: by_unit(&net.columns, width),
         biases: net.biases.iter().map(|&bias| bias.into()).collect(),
         bytes: net.columns.len() + size_of_val(&net.biases[..]),
         active: MAX_ACTIVE,
@@ -205,14 +281,15 @@ fn findings(net: &IntegerNet) -> Vec<Findings> {
 }
 
 /// Header and layers of a blob as text.
-fn blob_report(blob: &Blob, net: &IntegerNet) -> String {
-    let shape = &net.shape;
-    let later: Vec<String> = shape.later_layers().map(|(_, units)| units.to_string()).collect();
+fn blob_report(blob: &Blob, Description { lines, unused, findings }: &Description) -> Result<String> {
+    let header = blob.header()?;
     let mut report = String::new();
-    let _ = writeln!(report, "name         {}", net.name);
-    let _ = writeln!(report, "record       {}", net.record);
-    let _ = writeln!(report, "layers       2x({INPUTS} -> {}) -> {}", shape.width, later.join(" -> "));
-    let _ = writeln!(report, "scales       qa {}, qb {}, {} centipawns", shape.qa, shape.qb, shape.scale);
+    let _ = writeln!(report, "name         {}", header.name);
+    let _ = writeln!(report, "record       {}", header.record);
+    let _ = writeln!(report, "model        {}", header.model.name());
+    for (name, value) in lines {
+        let _ = writeln!(report, "{name:<12} {value}");
+    }
     let _ = writeln!(report, "bytes        {}", blob.bytes().len());
     let _ = writeln!(report, "checksum     {:08x}", blob.checksum());
     let _ = writeln!(
@@ -220,8 +297,7 @@ fn blob_report(blob: &Blob, net: &IntegerNet) -> String {
         "{:<14} {:>8} {:>8} {:>12} {:>9} {:>9} {:>24}",
         "layer", "shape", "bytes", "weights", "at limit", "zeros", "biases"
     );
-    let findings = findings(net);
-    for found in &findings {
+    for found in findings {
         let _ = writeln!(
             report,
             "{:<14} {:>8} {:>8} {:>12} {:>9} {:>9} {:>24}",
@@ -234,11 +310,11 @@ fn blob_report(blob: &Blob, net: &IntegerNet) -> String {
             format!("{}..{}", found.biases.0, found.biases.1)
         );
     }
-    let unused = net.columns.chunks(net.biases.len()).filter(|column| column.iter().all(|&weight| weight == 0)).count();
-    if unused > 0 {
-        let _ = writeln!(report, "first layer: {unused} of {INPUTS} inputs have no weight");
+    let without = unused.iter().filter(|&&unused| unused).count();
+    if without > 0 {
+        let _ = writeln!(report, "first layer: {without} of {} inputs have no weight", unused.len());
     }
-    for found in &findings {
+    for found in findings {
         for (units, what) in [
             (&found.constant, "have no weight"),
             (&found.dead, "can never be above zero"),
@@ -257,7 +333,7 @@ fn blob_report(blob: &Blob, net: &IntegerNet) -> String {
             }
         }
     }
-    report
+    Ok(report)
 }
 
 /// The first few numbers.

@@ -74,7 +74,7 @@ const HEADER_BYTES: usize = blob::MAX_HEADER - blob::ALIGNMENT;
 /// Why a net cannot be put in integers.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum QuantiseError {
-    /// It has not the architecture of a value net.
+    /// It has not the architecture of a network.
     #[error(transparent)]
     Net(#[from] NetError),
     /// The header allows no such shape.
@@ -86,6 +86,9 @@ pub enum QuantiseError {
     /// Name and record are too long.
     #[error("name and record are {0} bytes; a header has {HEADER_BYTES} for all it says")]
     Words(usize),
+    /// Weights are so large that their sums have no multiplier.
+    #[error("{0}: its weights are too large for the multipliers of its sums")]
+    Multipliers(Layer),
     /// The engine refuses the blob.
     #[error("the engine refuses the net")]
     Engine(#[source] BlobError),
@@ -145,10 +148,11 @@ impl IntegerNet {
     /// The net in a blob.
     ///
     /// # Errors
-    /// None that [`Blob::new`] has not had.
+    /// If it is no value net.
     pub fn from_blob(blob: &Blob) -> Result<Self, BlobError> {
         let (header, weights) = blob::open(blob.bytes())?;
-        let Model::Value(shape) = header.model;
+        let found = header.model.name();
+        let Model::Value(shape) = header.model else { return Err(BlobError::Model { wanted: "value net", found }) };
         let width = usize::from(shape.width);
         // As many as the shape says: the engine has loaded the blob.
         let mut rest = Rest(weights);
@@ -182,9 +186,7 @@ impl IntegerNet {
             weights.extend(layer.biases.iter().flat_map(|bias| bias.to_le_bytes()));
         }
         let header = Header { name: &self.name, record: &self.record, model: Model::Value(self.shape.clone()) };
-        let front = blob::front(&header, &weights);
-        let front = front.map_err(|_| QuantiseError::Words(self.name.len() + self.record.len()))?;
-        Blob::new(&[&front, &weights[..]].concat()).map_err(QuantiseError::Engine)
+        assemble(&header, &weights)
     }
 
     /// The floats that the integers stand for.
@@ -224,8 +226,15 @@ fn floats(weights: &[i8], scale: u16) -> Vec<f32> {
     weights.iter().map(|&weight| f32::from(weight) / f32::from(scale)).collect()
 }
 
+/// A blob of a header and weights, which the engine has loaded once.
+pub(crate) fn assemble(header: &Header<'_>, weights: &[u8]) -> Result<Blob, QuantiseError> {
+    let front = blob::front(header, weights);
+    let front = front.map_err(|_| QuantiseError::Words(header.name.len() + header.record.len()))?;
+    Blob::new(&[&front, weights].concat()).map_err(QuantiseError::Engine)
+}
+
 /// Rows of so many numbers as columns.
-fn transposed<T: Copy>(rows: &[T], length: usize) -> Vec<T> {
+pub(crate) fn transposed<T: Copy>(rows: &[T], length: usize) -> Vec<T> {
     (0..length).flat_map(|column| rows.iter().skip(column).step_by(length).copied()).collect()
 }
 
@@ -297,10 +306,10 @@ impl Rounding {
 }
 
 /// The weights of a blob that no layer has taken yet.
-struct Rest<'a>(&'a [u8]);
+pub(crate) struct Rest<'a>(pub(crate) &'a [u8]);
 
 impl Rest<'_> {
-    fn take<T: bytemuck::Pod>(&mut self, count: usize) -> Vec<T> {
+    pub(crate) fn take<T: bytemuck::Pod>(&mut self, count: usize) -> Vec<T> {
         let (bytes, rest) = self.0.split_at(count * size_of::<T>());
         self.0 = rest;
         let mut numbers = vec![T::zeroed(); count];

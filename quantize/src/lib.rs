@@ -2,7 +2,8 @@
 //!
 //! Weights come as safetensors, the trainer's exchange format ([`weights`]), or as an ONNX graph (`onnx`, with the
 //! cargo feature of that name). They are a net of a known architecture ([`float_net`]), which is rounded to fixed point
-//! ([`fixed`], [`integer_net`], [`calibrate`]) and put in the blob that the engine uses where it lies ([`blob`]).
+//! ([`fixed`], [`integer_net`], [`calibrate`]) and put in the blob that the engine uses where it lies ([`blob`]). That is a
+//! value net; a [`policy`] net goes the same way.
 //!
 //! Each of the program's commands is a module: [`convert`], [`inspect`], and with ONNX `export_onnx` and `verify`.
 
@@ -18,6 +19,7 @@ pub mod integer_net;
 #[cfg(feature = "onnx")]
 pub mod onnx;
 pub mod picture;
+pub mod policy;
 pub mod positions;
 pub mod settings;
 pub mod source;

@@ -25,7 +25,16 @@ pub struct Overrides {
     pub scale: Option<u16>,
 }
 
-/// What a blob says of itself besides its shape.
+/// What every blob says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The network's name.
+    pub name: String,
+    /// How it was trained, in a line.
+    pub record: String,
+}
+
+/// What a value net's blob says of itself besides its shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The network's name.
@@ -57,13 +66,16 @@ pub enum SettingsError {
     /// Words with a control character, a new line say.
     #[error("{0}: one line of text wanted")]
     Line(&'static str),
+    /// An option that says nothing of such a net.
+    #[error("--{0} is for value nets, and this is a policy net")]
+    ValueOnly(&'static str),
 }
 
-impl Settings {
-    /// The settings of the command line, and for those not given there the file's.
+impl Words {
+    /// The words of the command line, and for those not given there the file's.
     ///
     /// # Errors
-    /// The first that is missing, or is no number or no line.
+    /// The first that is missing, or is no line.
     pub fn new(overrides: &Overrides, metadata: &Metadata) -> Result<Self, SettingsError> {
         let text = |name: &'static str, given: &Option<String>| {
             let text = given.as_ref().or_else(|| metadata.get(name)).ok_or(SettingsError::Missing(name))?;
@@ -72,6 +84,35 @@ impl Settings {
             }
             Ok(text.clone())
         };
+        Ok(Self { name: text("name", &overrides.name)?, record: text("record", &overrides.record)? })
+    }
+
+    /// The words of a policy net, which has no other settings.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and if the command line sets what only value nets have.
+    pub fn of_policy(overrides: &Overrides, metadata: &Metadata) -> Result<Self, SettingsError> {
+        for (name, given) in [("qa", overrides.qa), ("qb", overrides.qb), ("scale", overrides.scale)] {
+            if given.is_some() {
+                return Err(SettingsError::ValueOnly(name));
+            }
+        }
+        Self::new(overrides, metadata)
+    }
+
+    /// The words as a file of weights says them.
+    #[must_use]
+    pub fn metadata(&self) -> Metadata {
+        [("name", &self.name), ("record", &self.record)].map(|(name, value)| (name.to_owned(), value.clone())).into()
+    }
+}
+
+impl Settings {
+    /// The settings of the command line, and for those not given there the file's.
+    ///
+    /// # Errors
+    /// The first that is missing, or is no number or no line.
+    pub fn new(overrides: &Overrides, metadata: &Metadata) -> Result<Self, SettingsError> {
         let number =
             |name: &'static str, given: Option<u16>, read: fn(&str) -> Option<u16>| match (given, metadata.get(name)) {
                 (Some(number), _) => Ok(number),
@@ -80,9 +121,10 @@ impl Settings {
                 }
                 (None, None) => Err(SettingsError::Missing(name)),
             };
+        let Words { name, record } = Words::new(overrides, metadata)?;
         Ok(Self {
-            name: text("name", &overrides.name)?,
-            record: text("record", &overrides.record)?,
+            name,
+            record,
             qa: number("qa", overrides.qa, whole)?,
             qb: number("qb", overrides.qb, whole)?,
             scale: number("scale", overrides.scale, nearest_whole)?,

@@ -4,14 +4,25 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use engine_core::net::blob::MAGIC;
+use engine_core::net::header::Model;
 
 use crate::blob::Blob;
 use crate::float_net::FloatNet;
 use crate::integer_net::IntegerNet;
-use crate::settings::{Overrides, Settings};
+use crate::policy;
+use crate::settings::{Overrides, Settings, Words};
 use crate::weights::{self, Weights};
+
+/// A net in floats, and what goes into its blob's header besides the shape.
+#[derive(Clone, Debug)]
+pub enum Net {
+    /// It judges positions.
+    Value(FloatNet, Settings),
+    /// It chooses moves.
+    Policy(policy::FloatNet, Words),
+}
 
 /// Reads weights: ONNX if the file's name ends so, a blob's if it begins like one, else safetensors.
 ///
@@ -22,21 +33,54 @@ pub fn read(path: &Path) -> Result<Weights> {
         return read_onnx(path);
     }
     if is_blob(path)? {
-        let net = IntegerNet::from_blob(&Blob::read(path)?)?;
-        return Ok(net.dequantise().to_weights(&net.settings()));
+        return weights_of_blob(&Blob::read(path)?);
     }
     Ok(weights::read(path)?)
+}
+
+/// The floats that a blob's integers stand for.
+///
+/// # Errors
+/// None that [`Blob::new`] has not had.
+pub fn weights_of_blob(blob: &Blob) -> Result<Weights> {
+    Ok(match blob.header()?.model {
+        Model::Value(_) => {
+            let net = IntegerNet::from_blob(blob)?;
+            net.dequantise().to_weights(&net.settings())
+        }
+        Model::Policy(_) => {
+            let net = policy::IntegerNet::from_blob(blob)?;
+            net.dequantise().to_weights(&net.words())
+        }
+    })
 }
 
 /// Reads a net, and the settings that go with it.
 ///
 /// # Errors
-/// If the file cannot be read, holds no value net, or a setting is missing or wrong.
-pub fn read_net(path: &Path, overrides: &Overrides) -> Result<(FloatNet, Settings)> {
+/// If the file cannot be read, holds no net, or a setting is missing or wrong.
+pub fn read_net(path: &Path, overrides: &Overrides) -> Result<Net> {
     let weights = read(path)?;
+    let file = || path.display().to_string();
+    if is_policy(&weights).with_context(file)? {
+        let net = policy::FloatNet::from_weights(&weights);
+        let net = net.with_context(|| format!("{} is no policy net", path.display()))?;
+        return Ok(Net::Policy(net, Words::of_policy(overrides, &weights.metadata).with_context(file)?));
+    }
     let net = FloatNet::from_weights(&weights).with_context(|| format!("{} is no value net", path.display()))?;
-    let settings = Settings::new(overrides, &weights.metadata).with_context(|| path.display().to_string())?;
-    Ok((net, settings))
+    Ok(Net::Value(net, Settings::new(overrides, &weights.metadata).with_context(file)?))
+}
+
+/// Whether weights say that they are a policy net; without a word of it they are a value net.
+///
+/// # Errors
+/// If they say that they are something else.
+pub fn is_policy(weights: &Weights) -> Result<bool> {
+    match weights.metadata.get("model").map(|model| model.trim()) {
+        None | Some("value") => Ok(false),
+        Some("policy") => Ok(true),
+        Some(other) => bail!("metadata 'model' is '{}': 'value' or 'policy' wanted", other.escape_debug()),
+    }
 }
 
 /// Whether a file begins as a blob does.

@@ -12,7 +12,7 @@ use crate::blob::Blob;
 use crate::float_net::FloatNet;
 use crate::integer_net::IntegerNet;
 use crate::onnx::reference::Reference;
-use crate::{positions, source};
+use crate::{policy, positions, source};
 
 /// Scores of the float net below this, in centipawns, are of games not yet decided.
 const UNDECIDED: f64 = 600.0;
@@ -21,6 +21,9 @@ const UNDECIDED: f64 = 600.0;
 ///
 /// Both judge the same positions: those of a file, or of random games. Errors are differences in centipawns. Two
 /// scores have the same sign unless one is above zero and the other below, both as whole centipawns.
+///
+/// Policy nets choose: how often both like the same legal move best, and how far the logarithms of their chances are
+/// apart.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The float net: .safetensors or .onnx
@@ -39,32 +42,52 @@ pub struct Args {
     /// Fail, with exit status 1, if the mean error where the float score is below 600 is more than this
     #[arg(long, value_name = "CENTIPAWNS")]
     max_mean: Option<f64>,
+    /// Fail, with exit status 1, if fewer than so many percent of a policy net's first moves agree
+    #[arg(long, value_name = "PERCENT")]
+    min_agreement: Option<f64>,
 }
 
-/// Does what the command line asks for; the status is 1 if the mean error is too large.
+/// Does what the command line asks for; the status is 1 if the mean error is too large, or the agreement too small.
 ///
 /// # Errors
 /// If a file cannot be read, or the blob has another architecture than the weights.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let weights = source::read(&args.weights)?;
-    let net = FloatNet::from_weights(&weights);
-    let net = net.with_context(|| format!("{} is no value net", args.weights.display()))?;
+    let file = || args.weights.display().to_string();
     let blob = Blob::read(&args.net)?;
     let count = args.count as usize;
     let boards = match &args.positions {
         Some(path) => positions::read(path, count, args.seed)?,
         None => positions::random(count, args.seed),
     };
+    if source::is_policy(&weights).with_context(file)? {
+        ensure!(args.max_mean.is_none(), "--max-mean is for value nets; of a policy net --min-agreement is asked");
+        let net = policy::FloatNet::from_weights(&weights).with_context(|| format!("{} is no policy net", file()))?;
+        let choices = policy::verify::compare(&net, &blob, &boards)?;
+        print!("{}", policy::verify::report(&boards, &choices));
+        let Some(least) = args.min_agreement else { return Ok(ExitCode::SUCCESS) };
+        let summary = policy::verify::Summary::of(&choices).context("--min-agreement: no position has a legal move")?;
+        return Ok(verdict(summary.agreement < least / 100.0, || {
+            format!("{:.2} % of the first moves agree, fewer than {least}", summary.agreement * 100.0)
+        }));
+    }
+    ensure!(args.min_agreement.is_none(), "--min-agreement is for policy nets; of a value net --max-mean is asked");
+    let net = FloatNet::from_weights(&weights).with_context(|| format!("{} is no value net", file()))?;
     let judgements = compare(&net, &blob, &boards)?;
     let undecided: Vec<Judgement> = judgements.iter().copied().filter(Judgement::is_undecided).collect();
     print!("{}", report(&boards, &judgements, &undecided));
     let Some(most) = args.max_mean else { return Ok(ExitCode::SUCCESS) };
     let mean = Summary::of(&undecided).context("--max-mean: no position has a float score below 600")?.mean;
-    if mean > most {
-        println!("FAILED: the mean error {mean:.3} is more than {most}");
-        return Ok(ExitCode::FAILURE);
+    Ok(verdict(mean > most, || format!("the mean error {mean:.3} is more than {most}")))
+}
+
+/// The exit status, and the reason if it is failure.
+fn verdict(failed: bool, why: impl Fn() -> String) -> ExitCode {
+    if failed {
+        println!("FAILED: {}", why());
+        return ExitCode::FAILURE;
     }
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }
 
 /// What floats and integers say of a position, in centipawns for the side to move.

@@ -68,6 +68,7 @@ fn from_floats_to_a_blob_that_inspect_describes() {
     for line in [
         "name         Another name",
         "record       drawn by lot",
+        "model        value net",
         "layers       2x(704 -> 32) -> 16 -> 8",
         "scales       qa 255, qb 64, 400 centipawns",
         &format!("bytes        {}", blob.bytes().len()),
@@ -212,7 +213,7 @@ fn tensors_of_another_net_are_named() {
             },
             &[]
         ),
-        "error: w.safetensors is no value net: tensor 'dense.2.weight' belongs to no value net: features, dense.0 and \
+        "error: w.safetensors is no value net: tensor 'dense.2.weight' belongs to no network: features, dense.0 and \
          so on, and output are its layers"
     );
     assert_eq!(

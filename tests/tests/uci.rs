@@ -41,6 +41,8 @@ fn the_handshake_lists_every_option() -> Result<()> {
         "Selective",
         "Best Book Move",
         "Book Seed",
+        "PolicyFile",
+        "Mode",
         "UCI_Chess960",
         "UCI_ShowWDL",
         "UCI_LimitStrength",
@@ -273,6 +275,8 @@ fn bad_lines_are_named_and_change_nothing() -> Result<()> {
         ("setoption name No Such Option value 1", "info string setoption: there is no option 'No Such Option'"),
         ("setoption name Ponder value perhaps", "info string Ponder: 'true' or 'false' wanted"),
         ("setoption name EvalFile value /nowhere/net.bin", "info string EvalFile: "),
+        ("setoption name PolicyFile value /nowhere/net.bin", "info string PolicyFile: '/nowhere/net.bin': "),
+        ("setoption name Mode value Guess", "info string Mode: 'Search' or 'Policy' wanted, not 'Guess'"),
         ("setoption name BookFile value /nowhere/book.bin", "info string BookFile: '/nowhere/book.bin': "),
         ("xyzzy", "info string unknown command 'xyzzy'"),
     ] {

@@ -41,7 +41,7 @@ impl Move {
     }
 
     /// Where a castling king lands.
-    fn castling_king_to(self) -> Square {
+    pub(crate) fn castling_king_to(self) -> Square {
         let wing = if self.to() > self.from() { Wing::King } else { Wing::Queen };
         Square::at(wing.king_file(), self.from().rank())
     }

@@ -54,6 +54,9 @@ pub enum BlobError {
     /// The header is no header.
     #[error("the header cannot be read")]
     Header,
+    /// A network for another use.
+    #[error("this is a {found}; a {wanted} is wanted here")]
+    Model { wanted: &'static str, found: &'static str },
     /// Header and weights do not fit together.
     #[error("the weights have {found} bytes, but a network of this shape has {wanted}")]
     Weights { wanted: usize, found: usize },

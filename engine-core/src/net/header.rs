@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::features::INPUTS;
+use super::{move_planes, planes};
 
 /// The widest first layer.
 pub const MAX_WIDTH: usize = 256;
@@ -18,6 +19,15 @@ pub const MAX_BUCKETS: usize = 32;
 
 /// Layers are as wide as a multiple of this, so that kernels need no remainders.
 pub const LANES: usize = 16;
+
+/// The most dense layers of a policy net between its first layer and the output.
+pub const MAX_POLICY_DENSE: usize = 7;
+
+/// The most units of a layer of a policy net before the output: what a board has memory for, and on a desktop more.
+pub const MAX_POLICY_UNITS: usize = if cfg!(feature = "large-tables") { 1024 } else { 256 };
+
+/// The most that the products with a policy net's multipliers are shifted.
+pub const MAX_SHIFT: u8 = 46;
 
 /// The header of a blob, stored with postcard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +45,19 @@ pub struct Header<'a> {
 pub enum Model {
     /// Judges positions.
     Value(ValueShape),
+    /// Chooses moves.
+    Policy(PolicyShape),
+}
+
+impl Model {
+    /// What such a network is called.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Value(_) => "value net",
+            Self::Policy(_) => "policy net",
+        }
+    }
 }
 
 /// The architecture and the fixed point of a value net.
@@ -55,6 +78,20 @@ pub struct ValueShape {
     pub qb: u16,
     /// The centipawns of an output of 1.0.
     pub scale: u16,
+}
+
+/// The architecture and the fixed point of a policy net.
+///
+/// The [planes](super::planes) of a position go through a first layer of `width` units and the dense layers, if any,
+/// and end in one output for each of the [numbers](super::move_planes) that moves have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyShape {
+    /// The units of the first layer.
+    pub width: u16,
+    /// The units of the dense layers.
+    pub dense: heapless::Vec<u16, MAX_POLICY_DENSE>,
+    /// For each layer, the first and the output too, how far the products with its multipliers are shifted.
+    pub shifts: heapless::Vec<u8, { MAX_POLICY_DENSE + 2 }>,
 }
 
 /// A field of a header that is out of its range.
@@ -79,6 +116,23 @@ pub enum ShapeError {
     /// The output's scale.
     #[error("scale is {0}: 50 to 2000 wanted")]
     Scale(u16),
+    /// The width of a policy net's first layer.
+    #[error("width is {0}: a multiple of {LANES} from {LANES} to {MAX_POLICY_UNITS} wanted")]
+    PolicyWidth(u16),
+    /// The width of a policy net's dense layer.
+    #[error("dense layer {layer} has {units} units: a multiple of {LANES} from {LANES} to {MAX_POLICY_UNITS} wanted")]
+    PolicyDense { layer: usize, units: u16 },
+    /// The number of shifts.
+    #[error("{found} shifts: {wanted} wanted, one for each layer")]
+    Shifts { wanted: usize, found: usize },
+    /// A shift.
+    #[error("shift {layer} is {shift}: 0 to {MAX_SHIFT} wanted")]
+    Shift { layer: usize, shift: u8 },
+}
+
+/// Whether kernels can compute a layer of so many units, at most so many.
+fn fits(units: u16, most: usize) -> bool {
+    units > 0 && usize::from(units) <= most && usize::from(units).is_multiple_of(LANES)
 }
 
 impl ValueShape {
@@ -87,12 +141,11 @@ impl ValueShape {
     /// # Errors
     /// The first field that is not.
     pub fn check(&self) -> Result<(), ShapeError> {
-        let lanes = |units: u16, most| units > 0 && usize::from(units) <= most && usize::from(units) % LANES == 0;
-        if !lanes(self.width, MAX_WIDTH) {
+        if !fits(self.width, MAX_WIDTH) {
             return Err(ShapeError::Width(self.width));
         }
         for (layer, &units) in self.dense.iter().enumerate() {
-            if !lanes(units, MAX_DENSE_UNITS) {
+            if !fits(units, MAX_DENSE_UNITS) {
                 return Err(ShapeError::Dense { layer, units });
             }
         }
@@ -123,5 +176,45 @@ impl ValueShape {
     pub fn weight_bytes(&self) -> usize {
         let first = usize::from(self.width) * (INPUTS + size_of::<i16>());
         first + self.later_layers().map(|(inputs, units)| units * (inputs + size_of::<i32>())).sum::<usize>()
+    }
+}
+
+impl PolicyShape {
+    /// Looks whether every field is in its range.
+    ///
+    /// # Errors
+    /// The first field that is not.
+    pub fn check(&self) -> Result<(), ShapeError> {
+        if !fits(self.width, MAX_POLICY_UNITS) {
+            return Err(ShapeError::PolicyWidth(self.width));
+        }
+        for (layer, &units) in self.dense.iter().enumerate() {
+            if !fits(units, MAX_POLICY_UNITS) {
+                return Err(ShapeError::PolicyDense { layer, units });
+            }
+        }
+        let (wanted, found) = (self.dense.len() + 2, self.shifts.len());
+        if wanted != found {
+            return Err(ShapeError::Shifts { wanted, found });
+        }
+        match self.shifts.iter().enumerate().find(|&(_, &shift)| shift > MAX_SHIFT) {
+            Some((layer, &shift)) => Err(ShapeError::Shift { layer, shift }),
+            None => Ok(()),
+        }
+    }
+
+    /// The layers after the first, as inputs and units: the dense ones, then the output with a unit for each move.
+    pub fn later_layers(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let units = || self.dense.iter().map(|&units| usize::from(units));
+        let inputs = core::iter::once(usize::from(self.width)).chain(units());
+        inputs.zip(units().chain(core::iter::once(move_planes::OUTPUTS)))
+    }
+
+    /// The bytes that the weights take, biases and multipliers counted.
+    #[must_use]
+    pub fn weight_bytes(&self) -> usize {
+        let first = usize::from(self.width) * (planes::INPUTS + size_of::<i16>() + size_of::<u16>());
+        let later = |(inputs, units)| units * (inputs + size_of::<i32>() + size_of::<u16>());
+        first + self.later_layers().map(later).sum::<usize>()
     }
 }

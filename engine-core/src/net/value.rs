@@ -4,11 +4,9 @@ use super::blob::{self, BlobError, Layer};
 use super::features::{INPUTS, MAX_ACTIVE, Perspective, bucket};
 use super::header::{MAX_DENSE, MAX_DENSE_UNITS, MAX_WIDTH, Model, ValueShape};
 use super::kernels::{Aligned, Kernels};
+use super::layers::{MAX_ACTIVATION, Rest, Units, check_first_layer};
 use crate::chess::{Board, Changes, Placed};
 use crate::eval::MAX_EVAL;
-
-/// The largest activation of a dense layer's input.
-const MAX_ACTIVATION: u32 = 127;
 
 /// A value net whose weights lie in a blob.
 #[derive(Clone, Debug)]
@@ -28,14 +26,6 @@ pub struct ValueNet<'a> {
     kernels: Kernels,
 }
 
-/// The weights of a layer: by unit, a weight for each input.
-#[derive(Clone, Copy, Debug)]
-struct Units<'a> {
-    inputs: usize,
-    weights: &'a [i8],
-    biases: &'a [i32],
-}
-
 /// A dense layer and its activation.
 #[derive(Clone, Copy, Debug)]
 struct Dense<'a> {
@@ -53,17 +43,14 @@ impl<'a> ValueNet<'a> {
     /// If the blob is damaged, no value net, or one whose sums could overflow.
     pub fn load(blob: &'a [u8]) -> Result<Self, BlobError> {
         let (header, weights) = blob::open(blob)?;
-        let Model::Value(shape) = header.model;
+        let found = header.model.name();
+        let Model::Value(shape) = header.model else { return Err(BlobError::Model { wanted: "value net", found }) };
         shape.check()?;
-        let wanted = shape.weight_bytes();
-        if weights.len() != wanted {
-            return Err(BlobError::Weights { wanted, found: weights.len() });
-        }
-        let mut rest = Rest(weights);
+        let mut rest = Rest::of(weights, shape.weight_bytes())?;
         let width = usize::from(shape.width);
         let columns = rest.take(INPUTS * width)?;
         let biases = rest.take(width)?;
-        check_first_layer(biases)?;
+        check_first_layer(biases, MAX_ACTIVE)?;
 
         let (qa, qb) = (f64::from(shape.qa), f64::from(shape.qb));
         let shift = shift_to_activation(u32::from(shape.qa).pow(2));
@@ -71,7 +58,7 @@ impl<'a> ValueNet<'a> {
         let mut dense = heapless::Vec::new();
         let mut output = None;
         for (index, (inputs, units)) in shape.later_layers().enumerate() {
-            let units = Units { inputs, weights: rest.take(inputs * units)?, biases: rest.take(units)? };
+            let units = rest.units(inputs, units)?;
             if index == shape.dense.len() {
                 let most = if index == 0 { u32::from(shape.qa).pow(2) } else { MAX_ACTIVATION };
                 units.check(most, Layer::Output)?;
@@ -207,35 +194,6 @@ impl Dense<'_> {
     }
 }
 
-impl<'a> Units<'a> {
-    /// The weights and the bias of a unit.
-    fn unit(&self, unit: usize) -> (&'a [i8], i32) {
-        (&self.weights[unit * self.inputs..][..self.inputs], self.biases[unit])
-    }
-
-    /// Looks whether sums of inputs from 0 to `most` fit 32 bits, whatever part of the inputs has been added up.
-    fn check(&self, most: u32, layer: Layer) -> Result<(), BlobError> {
-        for unit in 0..self.biases.len() {
-            let (weights, bias) = self.unit(unit);
-            let magnitude: u64 = weights.iter().map(|weight| u64::from(weight.unsigned_abs())).sum();
-            if magnitude * u64::from(most) + u64::from(bias.unsigned_abs()) > i32::MAX as u64 {
-                return Err(BlobError::Overflow { layer, unit, bits: 32 });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Looks whether the sums of as many columns as there are pieces fit 16 bits.
-fn check_first_layer(biases: &[i16]) -> Result<(), BlobError> {
-    let columns = MAX_ACTIVE as i32 * i32::from(i8::MIN);
-    let most = i32::from(i16::MAX) + columns;
-    match biases.iter().position(|bias| i32::from(*bias).abs() > most) {
-        Some(unit) => Err(BlobError::Overflow { layer: Layer::Features, unit, bits: 16 }),
-        None => Ok(()),
-    }
-}
-
 /// The least shift that takes a square to an activation.
 const fn shift_to_activation(square: u32) -> u32 {
     let mut shift = 0;
@@ -248,16 +206,4 @@ const fn shift_to_activation(square: u32) -> u32 {
 /// The nearest whole number to one that is not negative.
 fn nearest(value: f64) -> i32 {
     (value + 0.5) as i32
-}
-
-/// The weights that have not been taken yet.
-struct Rest<'a>(&'a [u8]);
-
-impl<'a> Rest<'a> {
-    /// The next so many numbers.
-    fn take<T: bytemuck::AnyBitPattern>(&mut self, count: usize) -> Result<&'a [T], BlobError> {
-        let (bytes, rest) = self.0.split_at_checked(count * size_of::<T>()).ok_or(BlobError::Header)?;
-        self.0 = rest;
-        bytemuck::try_cast_slice(bytes).map_err(|_| BlobError::Alignment)
-    }
 }

@@ -40,6 +40,8 @@ pub(super) enum Id {
     EvalFile,
     Evaluation,
     Selective,
+    PolicyFile,
+    Mode,
     Chess960,
     ShowWdl,
     LimitStrength,
@@ -63,6 +65,20 @@ impl Evaluation {
     const NAMES: [&'static str; 3] = ["Network", "Classical", "Simplified"];
 }
 
+/// What chooses moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The search.
+    Search,
+    /// The policy net alone, without any search.
+    Policy,
+}
+
+impl Mode {
+    pub(super) const ALL: [Self; 2] = [Self::Search, Self::Policy];
+    const NAMES: [&'static str; 2] = ["Search", "Policy"];
+}
+
 /// What a machine's hash table may be set to, in megabytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashSizes {
@@ -75,7 +91,7 @@ pub struct HashSizes {
 }
 
 /// All options, in the order in which `uci` lists them.
-pub(super) const ALL: [(Id, &str, Kind); 17] = [
+pub(super) const ALL: [(Id, &str, Kind); 19] = [
     (Id::Hash, "Hash", Kind::Hash),
     (Id::ClearHash, "Clear Hash", Kind::Button),
     (Id::Threads, "Threads", Kind::Spin(1, 1, 1)),
@@ -88,6 +104,8 @@ pub(super) const ALL: [(Id, &str, Kind); 17] = [
     (Id::EvalFile, "EvalFile", Kind::Text),
     (Id::Evaluation, "Evaluation", Kind::Combo(&Evaluation::NAMES)),
     (Id::Selective, "Selective", Kind::Check(true)),
+    (Id::PolicyFile, "PolicyFile", Kind::Text),
+    (Id::Mode, "Mode", Kind::Combo(&Mode::NAMES)),
     (Id::Chess960, "UCI_Chess960", Kind::Check(false)),
     (Id::ShowWdl, "UCI_ShowWDL", Kind::Check(false)),
     (Id::LimitStrength, "UCI_LimitStrength", Kind::Check(false)),
@@ -105,6 +123,7 @@ pub(super) struct Options {
     pub(super) book_seed: u32,
     pub(super) evaluation: Evaluation,
     pub(super) selective: bool,
+    pub(super) mode: Mode,
     pub(super) chess960: bool,
     pub(super) show_wdl: bool,
     pub(super) limit_strength: bool,
@@ -122,6 +141,7 @@ impl Options {
             book_seed: 0,
             evaluation: Evaluation::Network,
             selective: true,
+            mode: Mode::Search,
             chess960: false,
             show_wdl: false,
             limit_strength: false,

@@ -5,7 +5,7 @@ use core::fmt::{self, Write};
 use crate::bench::per_second;
 use crate::chess::{Bitboard, Board, Colour, File, Game, Move, Rank, Square};
 use crate::eval::evaluate;
-use crate::net::{BlobError, ValueNet};
+use crate::net::{BlobError, PolicyNet, Preference, ValueNet};
 use crate::platform::Platform;
 use crate::search::{Best, Bound, Report, mate_in_moves};
 
@@ -109,6 +109,15 @@ pub(super) fn report(platform: &mut impl Platform, report: &Report<'_>, options:
     out.0.write(b"\n");
 }
 
+/// Writes what the policy net likes best, and as many more as are asked for.
+pub(super) fn preferences(platform: &mut impl Platform, preferences: &[Preference], options: &Options) {
+    for (number, Preference { mv, chance }) in (1..=options.multi_pv).zip(preferences) {
+        let mv = mv.long_algebraic(options.chess960);
+        print(platform, format_args!("info string policy: {mv} {}.{:02} %", chance / 100, chance % 100));
+        print(platform, format_args!("info depth 1 multipv {number} nodes 1 pv {mv}"));
+    }
+}
+
 /// Writes the move that was chosen.
 pub(super) fn best_move(platform: &mut impl Platform, mv: Move, ponder: Option<Move>, options: &Options) {
     let best = mv.long_algebraic(options.chess960);
@@ -202,6 +211,17 @@ pub(super) fn judge(
         }
         Ok(None) => print(platform, format_args!("info string no network: the classical evaluation plays")),
         Err(problem) => print(platform, format_args!("info string the classical evaluation plays: {problem}")),
+    }
+}
+
+/// Says what chooses moves without a search, if there is something that can.
+pub(super) fn policy(platform: &mut impl Platform, policy: &Result<Option<PolicyNet<'_>>, BlobError>) {
+    match policy {
+        Ok(Some(policy)) => {
+            print(platform, format_args!("info string policy net '{}'", policy.name().escape_debug()));
+        }
+        Ok(None) => {}
+        Err(problem) => print(platform, format_args!("info string no policy net: {problem}")),
     }
 }
 

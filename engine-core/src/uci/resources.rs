@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 
-use crate::net::{BlobError, ValueNet};
+use crate::net::{BlobError, PolicyNet, ValueNet};
 use crate::search::Cluster;
 
 use super::options::HashSizes;
@@ -65,6 +65,21 @@ pub trait Resources {
         let _ = path;
         None
     }
+
+    /// The network that chooses moves in the mode `Policy`; `None` if there is none.
+    ///
+    /// # Errors
+    /// If there is one that cannot be used.
+    fn policy(&self) -> Result<Option<PolicyNet<'static>>, BlobError> {
+        Ok(None)
+    }
+
+    /// Loads a policy net; an empty path goes back to the built-in one, if any. `None` if this machine has no files. If
+    /// it cannot be loaded, the policy net stays what it was.
+    fn load_policy(&mut self, path: &str) -> Option<Result<(), Message>> {
+        let _ = path;
+        None
+    }
 }
 
 /// What a serial line loses a move: at 115,200 baud the last `info` and `bestmove` take 20 milliseconds, and a
@@ -77,13 +92,14 @@ pub struct FixedResources<'a> {
     clusters: &'a mut [Cluster],
     book: &'a [u8],
     network: Result<Option<ValueNet<'static>>, BlobError>,
+    policy: Result<Option<PolicyNet<'static>>, BlobError>,
 }
 
 impl<'a> FixedResources<'a> {
-    /// This memory, with no book and no network.
+    /// This memory, with no book and no network of either kind.
     #[must_use]
     pub const fn new(clusters: &'a mut [Cluster]) -> Self {
-        Self { clusters, book: &[], network: Ok(None) }
+        Self { clusters, book: &[], network: Ok(None), policy: Ok(None) }
     }
 
     /// Adds a Polyglot book.
@@ -98,6 +114,14 @@ impl<'a> FixedResources<'a> {
     #[must_use]
     pub fn with_network(mut self, blob: &'static [u8]) -> Self {
         self.network = ValueNet::load(blob).map(Some);
+        self
+    }
+
+    /// Adds the policy net in a blob, which must begin at an address that is a multiple of four. One that cannot be used
+    /// is told of, and the search plays.
+    #[must_use]
+    pub fn with_policy(mut self, blob: &'static [u8]) -> Self {
+        self.policy = PolicyNet::load(blob).map(Some);
         self
     }
 }
@@ -126,5 +150,8 @@ impl Resources for FixedResources<'_> {
 
     fn network(&self) -> Result<Option<ValueNet<'static>>, BlobError> {
         self.network.clone()
+    }
+    fn policy(&self) -> Result<Option<PolicyNet<'static>>, BlobError> {
+        self.policy.clone()
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::bench;
 use crate::book::Book;
-use crate::chess::{Board, Game, Move, perft_until};
-use crate::net::ValueNet;
+use crate::chess::{Board, Game, Move, MoveList, perft_until};
+use crate::net::{PolicyNet, ValueNet};
 use crate::platform::{Platform, Received};
 use crate::search::{Best, Limits, Observer, Order, Searcher, Table};
 
 use super::lookahead::Lookahead;
-use super::options::{self, Evaluation, HashSizes, Id, Kind, OneOf, Options};
+use super::options::{self, Evaluation, HashSizes, Id, Kind, Mode, OneOf, Options};
 use super::parser::{Command, Parser};
 use super::replies::{self, print};
 use super::resources::{Resources, say};
@@ -107,6 +107,7 @@ impl<R: Resources> Session<R> {
             Command::Uci => {
                 replies::identify(platform, self.resources.hash_sizes(), &self.talk.options);
                 replies::judge(platform, self.talk.options.evaluation(), &self.resources.network());
+                replies::policy(platform, &self.resources.policy());
             }
             Command::Debug(on) => self.talk.debug = on,
             Command::IsReady => print(platform, format_args!("readyok")),
@@ -137,6 +138,19 @@ impl<R: Resources> Session<R> {
         if self.talk.options.judges_by_network() { self.network.as_ref() } else { None }
     }
 
+    /// The policy net, if it is to play. Complains if it should and cannot.
+    fn policy_to_play(&self, platform: &mut impl Platform) -> Option<PolicyNet<'static>> {
+        if self.talk.options.mode == Mode::Search {
+            return None;
+        }
+        match self.resources.policy() {
+            Ok(Some(policy)) => return Some(policy),
+            Ok(None) => print(platform, format_args!("info string Mode Policy: no policy net, so the search plays")),
+            Err(problem) => print(platform, format_args!("info string Mode Policy: the search plays: {problem}")),
+        }
+        None
+    }
+
     fn clear_hash(&mut self) {
         Table::new(self.resources.clusters(), 0).clear();
     }
@@ -152,6 +166,7 @@ impl<R: Resources> Session<R> {
             return Outcome::default();
         }
 
+        let policy = self.policy_to_play(platform);
         self.generation = self.generation.wrapping_add(1);
         platform.thinking(true);
         let start = platform.micros();
@@ -162,7 +177,10 @@ impl<R: Resources> Session<R> {
             end_after_hit: End::of(&Limits { ponder: false, ..limits.clone() }),
             ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, end)
         };
-        let best = self.searcher.think(&self.game, &limits, &mut table, network, &mut watch);
+        let best = match policy {
+            Some(policy) => choose(&policy, &self.game, &limits, &mut watch),
+            None => self.searcher.think(&self.game, &limits, &mut table, network, &mut watch),
+        };
         while watch.end == End::Commanded && !watch.outcome.stop {
             watch.listen();
             if watch.end == End::Commanded && !watch.outcome.stop {
@@ -314,11 +332,19 @@ impl<R: Resources> Session<R> {
 
     /// Sets a combo to the word of this number.
     fn set_combo(&mut self, id: Id, choice: usize) {
-        if id == Id::Evaluation
-            && let Some(&evaluation) = Evaluation::ALL.get(choice)
-        {
-            self.talk.options.evaluation = evaluation;
-            self.change_evaluation();
+        match id {
+            Id::Evaluation => {
+                if let Some(&evaluation) = Evaluation::ALL.get(choice) {
+                    self.talk.options.evaluation = evaluation;
+                    self.change_evaluation();
+                }
+            }
+            Id::Mode => {
+                if let Some(&mode) = Mode::ALL.get(choice) {
+                    self.talk.options.mode = mode;
+                }
+            }
+            _ => {}
         }
     }
 
@@ -360,6 +386,7 @@ impl<R: Resources> Session<R> {
         let path = if value == "<empty>" { "" } else { value };
         let loaded = match id {
             Id::BookFile => self.resources.load_book(path),
+            Id::PolicyFile => self.resources.load_policy(path),
             _ => self.resources.load_network(path),
         };
         let changed = matches!(loaded, Some(Ok(())));
@@ -381,6 +408,15 @@ impl<R: Resources> Session<R> {
         // The table remembers what the last one said.
         self.clear_hash();
     }
+}
+
+/// The move that a policy net likes best, of those that the limits allow; tells of it, and of as many as asked for.
+fn choose<P: Platform>(policy: &PolicyNet<'_>, game: &Game, limits: &Limits, watch: &mut Watch<'_, P>) -> Option<Best> {
+    let allowed = |mv: &Move| limits.search_moves.is_empty() || limits.search_moves.contains(mv);
+    let moves: MoveList = game.board().legal_moves().into_iter().filter(allowed).collect();
+    let preferences = policy.preferences(game, &moves);
+    replies::preferences(watch.platform, &preferences, &watch.talk.options);
+    preferences.first().map(|best| Best { mv: best.mv, ponder: None, score: 0, depth: 1, nodes: 1 })
 }
 
 /// A watch over a piece of work that tells what it finds.

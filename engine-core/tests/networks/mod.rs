@@ -1,7 +1,8 @@
 //! Networks with random weights.
+#![allow(dead_code, reason = "each test program uses what it needs")]
 
 use engine_core::net::blob;
-use engine_core::net::header::{Header, Model, ValueShape};
+use engine_core::net::header::{Header, Model, PolicyShape, ValueShape};
 
 /// A blob, at an address that is a multiple of eight.
 pub(crate) struct Blob {
@@ -44,4 +45,30 @@ pub(crate) fn blob(shape: &ValueShape, seed: u64) -> Vec<u8> {
     let mut blob = blob::front(&header, &weights).expect("a short header").to_vec();
     blob.extend(weights);
     blob
+}
+
+/// A policy net's shape, whose shifts take the sums of random weights to about what activations hold.
+pub(crate) fn policy_shape(width: u16, dense: &[u16]) -> PolicyShape {
+    let shifts = [18].into_iter().chain(dense.iter().map(|_| 24)).chain([10]).collect();
+    PolicyShape { width, dense: heapless::Vec::from_slice(dense).expect("few layers"), shifts }
+}
+
+/// The weights of a policy net of this shape, any that a blob can hold.
+pub(crate) fn policy_weights(shape: &PolicyShape, seed: u64) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut weights: Vec<u8> = (0..896 * usize::from(shape.width)).map(|_| random.u8(..)).collect();
+    weights.extend((0..shape.width).flat_map(|_| (random.i16(..) >> 6).to_le_bytes()));
+    weights.extend((0..shape.width).flat_map(|_| random.u16(..).to_le_bytes()));
+    for (inputs, units) in shape.later_layers() {
+        weights.extend((0..inputs * units).map(|_| random.u8(..)));
+        weights.extend((0..units).flat_map(|_| (random.i32(..) >> 16).to_le_bytes()));
+        weights.extend((0..units).flat_map(|_| random.u16(..).to_le_bytes()));
+    }
+    weights
+}
+
+/// A policy net in a blob.
+pub(crate) fn policy_blob(shape: &PolicyShape, weights: &[u8]) -> Vec<u8> {
+    let header = Header { name: "random", record: "not trained", model: Model::Policy(shape.clone()) };
+    [blob::front(&header, weights).expect("a short header").as_slice(), weights].concat()
 }

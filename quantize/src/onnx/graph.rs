@@ -2,6 +2,7 @@
 
 use engine_core::net::blob::Layer;
 use engine_core::net::features::INPUTS;
+use engine_core::net::planes;
 use prost::Message;
 use tract_onnx::pb::{
     AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, StringStringEntryProto, TensorProto,
@@ -9,8 +10,10 @@ use tract_onnx::pb::{
     tensor_shape_proto, type_proto,
 };
 
-use crate::float_net::{FloatNet, tensor_name};
-use crate::settings::Settings;
+use crate::float_net::{FloatNet, Linear, tensor_name};
+use crate::policy::{self, Activation};
+use crate::settings::{Settings, Words};
+use crate::weights::Metadata;
 
 /// The operator set that the graph is written in, old enough for every reader: Clip has its bounds as inputs since 11.
 const OPERATORS: i64 = 17;
@@ -27,6 +30,12 @@ pub const THEM: &str = "them";
 /// The name of the output.
 pub const OUT: &str = "out";
 
+/// The name of a policy net's input.
+pub const PLANES: &str = "planes";
+
+/// The name of a policy net's output.
+pub const LOGITS: &str = "logits";
+
 /// The bounds of Clip.
 const ZERO: &str = "zero";
 const ONE: &str = "one";
@@ -34,8 +43,18 @@ const ONE: &str = "one";
 /// The bytes of an ONNX file with a net and what its metadata says.
 #[must_use]
 pub fn encode(net: &FloatNet, settings: &Settings) -> Vec<u8> {
-    let metadata = net.metadata(settings).into_iter().map(|(key, value)| StringStringEntryProto { key, value });
-    ModelProto { metadata_props: metadata.collect(), ..model(net) }.encode_to_vec()
+    with_metadata(model(net), net.metadata(settings))
+}
+
+/// The bytes of an ONNX file with a policy net and what its metadata says.
+#[must_use]
+pub fn encode_policy(net: &policy::FloatNet, words: &Words) -> Vec<u8> {
+    with_metadata(policy_model(net), net.metadata(words))
+}
+
+fn with_metadata(model: ModelProto, metadata: Metadata) -> Vec<u8> {
+    let metadata = metadata.into_iter().map(|(key, value)| StringStringEntryProto { key, value });
+    ModelProto { metadata_props: metadata.collect(), ..model }.encode_to_vec()
 }
 
 /// The graph of a net.
@@ -55,20 +74,47 @@ pub(super) fn model(net: &FloatNet) -> ModelProto {
         nodes.push(linear(layer, &activations, &sums));
     }
 
+    model_of("value", nodes, net.layers(), vec![rows(US, INPUTS), rows(THEM, INPUTS)], rows(OUT, net.output.units))
+}
+
+/// The graph of a policy net.
+pub(super) fn policy_model(net: &policy::FloatNet) -> ModelProto {
+    let mut nodes = Vec::new();
+    let mut input = PLANES.to_owned();
+    for (layer, _) in net.layers() {
+        if layer == Layer::Output {
+            nodes.push(linear(layer, &input, LOGITS));
+            continue;
+        }
+        let name = tensor_name(layer);
+        let (sums, activations) = (format!("{name}.sums"), format!("{name}.activations"));
+        nodes.push(linear(layer, &input, &sums));
+        nodes.push(match net.activation {
+            Activation::Relu => node("Relu", &[&sums], &activations),
+            Activation::ClippedRelu => node("Clip", &[&sums, ZERO, ONE], &activations),
+        });
+        input = activations;
+    }
+    let planes = vec![rows(PLANES, planes::INPUTS)];
+    model_of("policy", nodes, net.layers(), planes, rows(LOGITS, net.output.units))
+}
+
+/// A model of these nodes and the numbers of these layers.
+fn model_of<'a>(
+    name: &str,
+    node: Vec<NodeProto>,
+    layers: impl Iterator<Item = (Layer, &'a Linear)>,
+    input: Vec<ValueInfoProto>,
+    output: ValueInfoProto,
+) -> ModelProto {
     let mut initializer = vec![tensor(ZERO, &[], &[0.0]), tensor(ONE, &[], &[1.0])];
-    for (layer, linear) in net.layers() {
+    for (layer, linear) in layers {
         let name = tensor_name(layer);
         initializer.push(tensor(&format!("{name}.weight"), &[linear.inputs, linear.units], &linear.weights));
         initializer.push(tensor(&format!("{name}.bias"), &[linear.units], &linear.biases));
     }
-    let graph = GraphProto {
-        name: "value".into(),
-        node: nodes,
-        initializer,
-        input: vec![rows(US, INPUTS), rows(THEM, INPUTS)],
-        output: vec![rows(OUT, net.output.units)],
-        ..GraphProto::default()
-    };
+    let name = name.into();
+    let graph = GraphProto { name, node, initializer, input, output: vec![output], ..GraphProto::default() };
     ModelProto {
         ir_version: FORMAT,
         producer_name: env!("CARGO_PKG_NAME").into(),

@@ -1,6 +1,6 @@
-//! Value nets as ONNX graphs.
+//! Nets as ONNX graphs.
 //!
-//! A graph has two inputs, the [`INPUTS`](engine_core::net::features::INPUTS) numbers of 0 and 1 that the side to move
+//! A value net's graph has two inputs, the [`INPUTS`](engine_core::net::features::INPUTS) numbers of 0 and 1 that the side to move
 //! sees and those that its opponent sees, a position in each row, and one output with a column for each bucket. This is
 //! what [`graph`] writes, [`read`] understands and [`reference`] runs:
 //!
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The output is a win's logarithmic odds: their sigmoid is the expected score, and times `scale` of the metadata they
-//! are centipawns.
+//! are centipawns. A policy net's graph is a chain from `planes` to `logits`, which is written and run, but not read.
 
 pub mod graph;
 pub mod read;

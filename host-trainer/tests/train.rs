@@ -7,7 +7,7 @@ use std::{fs, path::Path, process::Stdio, thread, time::Duration};
 
 use bulletformat::{BulletFormat, ChessBoard};
 use common::{assert_has, finish, trainer};
-use host_trainer::train::bench::random_boards;
+use host_trainer::train::value::bench::random_boards;
 use safetensors::SafeTensors;
 
 /// Writes boards whose score is their material, and whose result is whoever has more of it.

@@ -77,6 +77,12 @@ impl Game {
             mix(identity ^ sample.played.map_or(0, |mv| u64::from(mv.bits())))
         })
     }
+
+    /// Whether the seed gives a game to the part that has such a share of all games. The content decides: a game that
+    /// occurs twice falls on one side.
+    pub fn is_within(&self, seed: u64, share: f64) -> bool {
+        ((self.identity(seed) >> 11) as f64) < share * (1u64 << 53) as f64
+    }
 }
 
 /// Plies since the usual start position, by the board's move number.

@@ -145,7 +145,7 @@ impl<'a> Work<'a> {
 
     /// Sends the positions of a game where they belong.
     fn take(&mut self, game: &Game) -> std::io::Result<()> {
-        let own = if is_for_validation(game, self.args.seed, self.args.validation) { VALIDATION } else { TRAIN };
+        let own = if game.is_within(self.args.seed, self.args.validation) { VALIDATION } else { TRAIN };
         self.counts.games += 1;
         self.sides[own].games += 1;
         for sample in &game.samples {
@@ -273,16 +273,6 @@ impl<'a> Work<'a> {
 fn not_applied(inputs: &[Input]) -> &'static [&'static str] {
     let games = inputs.iter().all(|input| input.format.has_games());
     if games { &[] } else { &["early (no plies)", "capture (no moves)", "split by game (no games)"] }
-}
-
-/// Whether the seed gives a game to validation. The content decides: a game that occurs twice is on one side.
-fn is_for_validation(game: &Game, seed: u64, validation: f64) -> bool {
-    is_below(game.identity(seed), validation)
-}
-
-/// Whether a number falls into the lower part of all, of that share.
-fn is_below(number: u64, share: f64) -> bool {
-    ((number >> 11) as f64) < share * (1u64 << 53) as f64
 }
 
 fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {

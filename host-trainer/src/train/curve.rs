@@ -8,15 +8,18 @@ use std::{
 
 use anyhow::{Context, anyhow};
 use plotters::{
-    chart::ChartBuilder,
-    prelude::{IntoDrawingArea, IntoLogRange, PathElement, SVGBackend},
+    chart::{ChartBuilder, ChartContext},
+    coord::{ranged1d::ValueFormatter, types::RangedCoordf64},
+    prelude::{Cartesian2d, IntoDrawingArea, IntoLogRange, PathElement, Ranged, SVGBackend},
     series::LineSeries,
-    style::{BLACK, BLUE, Color, RED, WHITE},
+    style::{BLACK, BLUE, Color, GREEN, RED, WHITE},
 };
 
+use super::kind::Judgement;
 use quantize::whole;
 
-const HEADING: &str = "step,epoch,learning_rate,train_loss,validation_loss,positions_per_second";
+/// The first columns; measures and the speed follow.
+const HEADING: &str = "step,epoch,learning_rate,train_loss,validation_loss";
 
 /// How things stood after a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,28 +32,41 @@ pub struct Row {
     pub lr: f64,
     /// Mean loss since the last row.
     pub train_loss: f64,
-    /// Loss on the validation positions, if it was measured here.
-    pub validation_loss: Option<f64>,
+    /// What the validation positions say, if they were asked here.
+    pub validation: Option<Judgement>,
     /// Speed since the last row.
     pub positions_per_second: f64,
 }
 
 impl Row {
-    fn csv(&self) -> String {
-        let Row { step, epoch, lr, train_loss, validation_loss, positions_per_second } = self;
-        let validation = validation_loss.map(|loss| loss.to_string()).unwrap_or_default();
-        format!("{step},{epoch:.4},{lr:e},{train_loss},{validation},{positions_per_second:.0}\n")
+    /// A line for so many measures.
+    fn csv(&self, measures: usize) -> String {
+        let Row { step, epoch, lr, train_loss, validation, positions_per_second } = self;
+        let mut line = format!("{step},{epoch:.4},{lr:e},{train_loss}");
+        for column in 0..=measures {
+            let value = validation.as_ref().and_then(|judgement| judgement.column(column));
+            line += &value.map_or(",".to_owned(), |value| format!(",{value}"));
+        }
+        line + &format!(",{positions_per_second:.0}\n")
     }
 
-    fn parse(line: &str) -> Option<Row> {
+    fn parse(line: &str, measures: usize) -> Option<Row> {
         let fields: Vec<&str> = line.split(',').collect();
-        let [step, epoch, lr, train_loss, validation_loss, positions_per_second] = fields[..] else { return None };
+        let [step, epoch, lr, train_loss, ref validation @ .., positions_per_second] = fields[..] else { return None };
+        let validation = match validation.split_first() {
+            Some((loss, rest)) if rest.len() == measures && !loss.is_empty() => Some(Judgement {
+                loss: loss.parse().ok()?,
+                measures: rest.iter().map(|measure| measure.parse().ok()).collect::<Option<_>>()?,
+            }),
+            Some((_, rest)) if rest.len() == measures => None,
+            _ => return None,
+        };
         Some(Row {
             step: step.parse().ok()?,
             epoch: epoch.parse().ok()?,
             lr: lr.parse().ok()?,
             train_loss: train_loss.parse().ok()?,
-            validation_loss: if validation_loss.is_empty() { None } else { Some(validation_loss.parse().ok()?) },
+            validation,
             positions_per_second: positions_per_second.parse().ok()?,
         })
     }
@@ -61,21 +77,26 @@ impl Row {
 pub struct Curve {
     csv: PathBuf,
     svg: PathBuf,
+    measures: &'static [&'static str],
     rows: Vec<Row>,
 }
 
 impl Curve {
-    /// The curve in a folder, up to a step; what a killed run wrote after that is dropped.
-    pub fn open(folder: &Path, step: usize) -> anyhow::Result<Curve> {
+    /// The curve in a folder, up to a step; what a killed run wrote after that is dropped. Besides the loss it has these
+    /// measures.
+    pub fn open(folder: &Path, measures: &'static [&'static str], step: usize) -> anyhow::Result<Curve> {
         let csv = folder.join("curves.csv");
         let mut rows = Vec::new();
         if step > 0 {
             let text = fs::read_to_string(&csv).with_context(|| format!("cannot read {}", csv.display()))?;
-            rows.extend(text.lines().filter_map(Row::parse).filter(|row| row.step <= step));
+            let parsed = text.lines().filter_map(|line| Row::parse(line, measures.len()));
+            rows.extend(parsed.filter(|row| row.step <= step));
         }
-        let text: String = [format!("{HEADING}\n")].into_iter().chain(rows.iter().map(Row::csv)).collect();
+        let names: String = measures.iter().map(|name| format!(",{name}")).collect();
+        let heading = format!("{HEADING}{names},positions_per_second\n");
+        let text: String = [heading].into_iter().chain(rows.iter().map(|row| row.csv(measures.len()))).collect();
         whole::write(&csv, text.as_bytes()).with_context(|| format!("cannot write {}", csv.display()))?;
-        Ok(Curve { csv, svg: folder.join("curves.svg"), rows })
+        Ok(Curve { csv, svg: folder.join("curves.svg"), measures, rows })
     }
 
     /// Adds a row.
@@ -84,79 +105,125 @@ impl Curve {
         OpenOptions::new()
             .append(true)
             .open(&self.csv)
-            .and_then(|mut file| file.write_all(row.csv().as_bytes()))
+            .and_then(|mut file| file.write_all(row.csv(self.measures.len()).as_bytes()))
             .with_context(|| format!("cannot write {csv}"))?;
         self.rows.push(row);
         Ok(())
     }
 
-    /// Draws both losses over the steps, with a logarithmic scale.
+    /// Draws both losses over the steps, with a logarithmic scale, and the measures below them.
     pub fn draw(&self) -> anyhow::Result<()> {
-        let train: Vec<(f64, f64)> = self.rows.iter().map(|row| (row.step as f64, row.train_loss)).collect();
-        let validation: Vec<(f64, f64)> =
-            self.rows.iter().filter_map(|row| Some((row.step as f64, row.validation_loss?))).collect();
-        let losses = || train.iter().chain(&validation).map(|&(_, loss)| loss).filter(|&loss| loss > 0.0);
-        let (lowest, highest) = (losses().fold(f64::INFINITY, f64::min), losses().fold(0.0, f64::max));
-        let Some(last) = self.rows.last().filter(|_| lowest <= highest) else { return Ok(()) };
-
+        let losses = [
+            ("training", self.rows.iter().map(|row| (row.step as f64, row.train_loss)).collect()),
+            ("validation", self.column(0)),
+        ];
+        let measures: Vec<(&str, Points)> =
+            self.measures.iter().enumerate().map(|(index, name)| (*name, self.column(index + 1))).collect();
+        let Some(last) = self.rows.last() else { return Ok(()) };
+        let last = last.step as f64;
+        let height = if measures.is_empty() { HEIGHT } else { 2 * HEIGHT };
         let mut picture = String::new();
         {
-            let area = SVGBackend::with_string(&mut picture, (960, 540)).into_drawing_area();
-            let fault = |error: &dyn std::fmt::Display| anyhow!("cannot draw the curve: {error}");
-            area.fill(&WHITE).map_err(|error| fault(&error))?;
-            let mut chart = ChartBuilder::on(&area)
+            let area = SVGBackend::with_string(&mut picture, (960, height)).into_drawing_area();
+            area.fill(&WHITE).map_err(fault)?;
+            let (upper, lower) = area.split_vertically(HEIGHT);
+            let positive =
+                losses.iter().flat_map(|(_, points)| points).map(|&(_, loss)| loss).filter(|&loss| loss > 0.0);
+            let (lowest, highest) = range(positive);
+            if lowest > highest {
+                return Ok(());
+            }
+            let mut chart = ChartBuilder::on(&upper)
                 .margin(16)
                 .x_label_area_size(36)
                 .y_label_area_size(72)
-                .build_cartesian_2d(0.0..last.step as f64, (lowest * 0.98..highest * 1.02).log_scale())
-                .map_err(|error| fault(&error))?;
-            chart
-                .configure_mesh()
-                .x_desc("steps")
-                .y_desc("loss")
-                .x_label_formatter(&|step| format!("{step:.0}"))
-                .y_label_formatter(&|loss| format!("{loss:.4}"))
-                .draw()
-                .map_err(|error| fault(&error))?;
-            for (points, colour, name) in [(train, BLUE, "training"), (validation, RED, "validation")] {
-                chart
-                    .draw_series(LineSeries::new(points, colour))
-                    .map_err(|error| fault(&error))?
-                    .label(name)
-                    .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour));
+                .build_cartesian_2d(0.0..last, (lowest * 0.98..highest * 1.02).log_scale())
+                .map_err(fault)?;
+            lines(&mut chart, "loss", &losses)?;
+            if !measures.is_empty() {
+                let (lowest, highest) = range(measures.iter().flat_map(|(_, points)| points).map(|&(_, value)| value));
+                let mut chart = ChartBuilder::on(&lower)
+                    .margin(16)
+                    .x_label_area_size(36)
+                    .y_label_area_size(72)
+                    .build_cartesian_2d(0.0..last, lowest.min(highest) * 0.98..highest * 1.02 + f64::MIN_POSITIVE)
+                    .map_err(fault)?;
+                lines(&mut chart, "share", &measures)?;
             }
-            chart
-                .configure_series_labels()
-                .background_style(WHITE)
-                .border_style(BLACK.mix(0.3))
-                .draw()
-                .map_err(|error| fault(&error))?;
-            area.present().map_err(|error| fault(&error))?;
+            area.present().map_err(fault)?;
         }
         whole::write(&self.svg, picture.as_bytes()).with_context(|| format!("cannot write {}", self.svg.display()))
     }
+
+    fn column(&self, column: usize) -> Points {
+        let point = |row: &Row| Some((row.step as f64, row.validation.as_ref()?.column(column)?));
+        self.rows.iter().filter_map(point).collect()
+    }
+}
+
+/// The height of a chart in pixels.
+const HEIGHT: u32 = 540;
+
+type Points = Vec<(f64, f64)>;
+
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, 0.0), |(lowest, highest), value| (value.min(lowest), value.max(highest)))
+}
+
+/// Draws named lines and the words around them.
+fn lines<'a, 'b: 'a, Y: Ranged<ValueType = f64> + ValueFormatter<f64>>(
+    chart: &mut ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, Y>>,
+    what: &str,
+    lines: &[(&str, Points)],
+) -> anyhow::Result<()> {
+    chart
+        .configure_mesh()
+        .x_desc("steps")
+        .y_desc(what)
+        .x_label_formatter(&|step| format!("{step:.0}"))
+        .y_label_formatter(&|value| format!("{value:.4}"))
+        .draw()
+        .map_err(fault)?;
+    for ((name, points), colour) in lines.iter().zip([BLUE, RED, GREEN, BLACK]) {
+        chart
+            .draw_series(LineSeries::new(points.iter().copied(), colour))
+            .map_err(fault)?
+            .label(*name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour));
+    }
+    chart.configure_series_labels().background_style(WHITE).border_style(BLACK.mix(0.3)).draw().map_err(fault)
+}
+
+fn fault(error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow!("cannot draw the curve: {error}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(step: usize, validation_loss: Option<f64>) -> Row {
+    const MEASURES: &[&str] = &["top1", "top5"];
+
+    fn row(step: usize, validation: Option<Judgement>) -> Row {
         let train_loss = 0.1 / step as f64;
-        Row { step, epoch: 0.5, lr: 1e-3, train_loss, validation_loss, positions_per_second: 5e5 }
+        Row { step, epoch: 0.5, lr: 1e-3, train_loss, validation, positions_per_second: 5e5 }
     }
 
     #[test]
     fn a_resumed_curve_forgets_what_comes_after() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut curve = Curve::open(folder.path(), 0).expect("opened");
-        for step in 1..=3 {
-            curve.add(row(step, (step == 2).then_some(0.07))).expect("written");
+        for measures in [&[], MEASURES] {
+            let judged = Judgement { loss: 0.07, measures: vec![0.25; measures.len()] };
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut curve = Curve::open(folder.path(), measures, 0).expect("opened");
+            for step in 1..=3 {
+                curve.add(row(step, (step == 2).then(|| judged.clone()))).expect("written");
+            }
+            let again = Curve::open(folder.path(), measures, 2).expect("opened");
+            assert_eq!(again.rows, [row(1, None), row(2, Some(judged))]);
+            again.draw().expect("drawn");
+            let picture = fs::read_to_string(folder.path().join("curves.svg")).expect("read");
+            assert!(picture.contains("validation") && picture.contains("polyline"));
+            assert!(measures.iter().all(|name| picture.contains(name)));
         }
-        let again = Curve::open(folder.path(), 2).expect("opened");
-        assert_eq!(again.rows, [row(1, None), row(2, Some(0.07))]);
-        again.draw().expect("drawn");
-        let picture = fs::read_to_string(folder.path().join("curves.svg")).expect("read");
-        assert!(picture.contains("validation") && picture.contains("polyline"));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! burn is held at 0.21, whose CUDA backend compiles its kernels at run time. Those of 0.22 bring a compiler that their
 //! build script downloads, so they do not build without a network. A newer burn has no backend type parameter any
-//! more: there a device chooses the backend. What names a backend is therefore here and in [`sparse`](super::sparse).
+//! more: there a device chooses the backend. What names a backend is therefore here, in [`sparse`](super::sparse) and in
+//! [`legal`](super::policy::legal).
 
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -12,7 +13,7 @@ mod wgpu;
 use anyhow::{bail, ensure};
 use burn::tensor::{backend::AutodiffBackend, ops::Device};
 
-use super::sparse::Sparse;
+use super::{policy::legal::Legal, sparse::Sparse};
 
 /// A kind of device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -37,6 +38,11 @@ impl DeviceKind {
     }
 }
 
+/// A backend that computes all that is our own.
+pub trait Computes: Sparse + Legal {}
+
+impl<B: Sparse + Legal> Computes for B {}
+
 /// What is to be done on a device.
 pub trait Task {
     /// What comes of it.
@@ -45,8 +51,8 @@ pub trait Task {
     /// Does it on devices of a backend, one at least.
     fn on<B>(self, devices: &[Device<B>]) -> anyhow::Result<Self::Outcome>
     where
-        B: AutodiffBackend + Sparse,
-        B::InnerBackend: Sparse;
+        B: AutodiffBackend + Computes,
+        B::InnerBackend: Computes;
 }
 
 /// Does something on so many devices of a kind.

@@ -1,26 +1,29 @@
-//! Training: from scored positions to a network's weights.
+//! Training: from positions to a network's weights.
 //!
-//! A file of positions ([`data`], [`examples`]) is read in random order ([`order`]) by a thread of its own ([`loader`]);
-//! a [`run`] takes batch after batch through a [`learner`], along a [`schedule`], and keeps its [`curve`] and its
-//! [`checkpoint`]. The network ([`net`]) is a module of burn's, with a first layer of our own ([`sparse`]).
+//! What is common to every kind of network stands here. Positions are read in random order ([`order`]) by a thread of
+//! its own ([`loader`]); a [`run`] takes batch after batch through a learner, along a [`schedule`], and keeps its
+//! [`curve`], its [`checkpoint`] and its [`best`] network. Networks are modules of burn's made of [`layer`]s, with a
+//! first layer of our own ([`sparse`]); a [`pupil`] takes their steps on one device or on several.
+//!
+//! What a network learns from, how, and how it is judged is its [`kind`]: [`value`] or [`policy`].
 
-pub mod bench;
+pub mod best;
 pub mod checkpoint;
+pub mod command;
 pub mod curve;
-pub mod data;
 pub mod device;
-pub mod examples;
 pub mod export;
-pub mod grid;
-pub mod learner;
+pub mod first_layer;
+pub mod given;
+pub mod kind;
+pub mod layer;
 pub mod loader;
-pub mod net;
 pub mod order;
+pub mod policy;
 pub mod progress;
+pub mod pupil;
 pub mod run;
-pub mod scale;
 pub mod schedule;
-pub mod settings;
 pub mod sparse;
 pub mod value;
 
@@ -38,13 +41,17 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Value(Box<value::Args>),
-    Bench(bench::Args),
+    Policy(Box<policy::Args>),
+    Bench(value::bench::Args),
+    BenchPolicy(policy::bench::Args),
 }
 
 /// Does what the command line asks for.
 pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Value(args) => value::run(args, stop),
-        Command::Bench(args) => bench::run(args),
+        Command::Policy(args) => policy::run(args, stop),
+        Command::Bench(args) => value::bench::run(args),
+        Command::BenchPolicy(args) => policy::bench::run(args),
     }
 }

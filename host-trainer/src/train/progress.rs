@@ -16,7 +16,7 @@ use burn::{
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::curve::Row;
+use super::{curve::Row, kind::Judgement};
 use crate::stop::Stop;
 
 /// A live line on a terminal, or burn's dashboard; elsewhere a line for each row of the curve.
@@ -25,7 +25,8 @@ pub struct Progress {
     view: View,
     steps: usize,
     done: usize,
-    validation: Option<f64>,
+    /// What the last validation said, in words.
+    validation: String,
 }
 
 #[derive(Debug)]
@@ -43,7 +44,7 @@ impl Progress {
             true => View::Bar(bar(steps, done)),
             false => View::Lines,
         };
-        Progress { view, steps, done, validation: None }
+        Progress { view, steps, done, validation: String::new() }
     }
 
     /// One more step is done. Raises the flag if the dashboard was asked to stop.
@@ -60,10 +61,15 @@ impl Progress {
         }
     }
 
-    /// A row of the curve.
-    pub fn row(&mut self, row: &Row) {
-        self.validation = row.validation_loss.or(self.validation);
-        let validation = self.validation.map(|loss| format!("  validation {loss:.6}")).unwrap_or_default();
+    /// A row of the curve, whose measures have these names.
+    pub fn row(&mut self, row: &Row, measures: &[&str]) {
+        if let Some(Judgement { loss, measures: values }) = &row.validation {
+            self.validation = format!("  validation {loss:.6}");
+            for (name, value) in measures.iter().zip(values) {
+                self.validation += &format!("  {name} {value:.4}");
+            }
+        }
+        let validation = &self.validation;
         let text = format!(
             "epoch {:.2}  lr {:.2e}  loss {:.6}{validation}  {:.0} positions/s",
             row.epoch, row.lr, row.train_loss, row.positions_per_second
@@ -128,7 +134,7 @@ impl Dashboard {
         self.renderer.update_train(state(LOSS, row.train_loss));
         self.renderer.update_train(state(RATE, row.lr));
         self.renderer.update_train(state(SPEED, row.positions_per_second));
-        if let Some(loss) = row.validation_loss {
+        if let Some(Judgement { loss, .. }) = row.validation {
             self.renderer.update_valid(state(LOSS, loss));
         }
         let progress = TrainingProgress {

@@ -1,31 +1,29 @@
-//! What changes from step to step: the learning rate, the share of results in the targets, and whether weights are
-//! rounded.
+//! What changes from step to step: the learning rate.
 
 use std::f64::consts::PI;
 
-use super::settings::Settings;
+/// The course of a learning rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// Steps until it is at its highest.
+    pub warm_up: usize,
+    /// Its highest.
+    pub peak: f64,
+    /// At the end; the same as the highest, if it stays.
+    pub end: f64,
+}
 
 /// A run's course, step by step.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     steps: usize,
-    warm_up: usize,
-    lr: [f64; 2],
-    wdl: [f32; 2],
-    rounded_from: usize,
+    rates: Rates,
 }
 
 impl Schedule {
     /// The course of a run of so many steps.
-    pub fn new(settings: &Settings, steps: usize) -> Schedule {
-        let rounded = (settings.fake_quantised * steps as f64).round() as usize;
-        Schedule {
-            steps,
-            warm_up: settings.warm_up.min(steps / 2),
-            lr: [settings.lr, settings.final_lr],
-            wdl: [settings.wdl as f32, settings.wdl_end as f32],
-            rounded_from: steps - rounded.min(steps),
-        }
+    pub fn new(rates: Rates, steps: usize) -> Schedule {
+        Schedule { steps, rates: Rates { warm_up: rates.warm_up.min(steps / 2), ..rates } }
     }
 
     /// Steps in all.
@@ -33,25 +31,19 @@ impl Schedule {
         self.steps
     }
 
+    /// The share of the steps that is done before one.
+    pub fn course(&self, step: usize) -> f64 {
+        step as f64 / self.steps.max(1) as f64
+    }
+
     /// The learning rate: up in a straight line, then down in half a wave of the cosine.
     pub fn lr(&self, step: usize) -> f64 {
-        let [peak, end] = self.lr;
-        if step < self.warm_up {
-            return peak * (step + 1) as f64 / self.warm_up as f64;
+        let Rates { warm_up, peak, end } = self.rates;
+        if step < warm_up {
+            return peak * (step + 1) as f64 / warm_up as f64;
         }
-        let course = (step - self.warm_up) as f64 / (self.steps - self.warm_up).max(1) as f64;
+        let course = (step - warm_up) as f64 / (self.steps - warm_up).max(1) as f64;
         end + (peak - end) * (1.0 + (PI * course).cos()) / 2.0
-    }
-
-    /// The share of the game's result in a target, the rest being the score.
-    pub fn wdl(&self, step: usize) -> f32 {
-        let [begin, end] = self.wdl;
-        begin + (end - begin) * step as f32 / self.steps.max(1) as f32
-    }
-
-    /// Whether weights are rounded to their integers in this step.
-    pub fn rounded(&self, step: usize) -> bool {
-        step >= self.rounded_from
     }
 }
 
@@ -61,21 +53,17 @@ mod tests {
 
     #[test]
     fn rates_rise_and_fall() {
-        let settings = Settings {
-            warm_up: 10,
-            lr: 1e-3,
-            final_lr: 1e-6,
-            wdl: 0.1,
-            wdl_end: 0.4,
-            fake_quantised: 0.2,
-            ..Settings::default()
-        };
-        let schedule = Schedule::new(&settings, 1000);
+        let schedule = Schedule::new(Rates { warm_up: 10, peak: 1e-3, end: 1e-6 }, 1000);
         assert!((schedule.lr(0) - 1e-4).abs() < 1e-12);
         assert!((schedule.lr(9) - 1e-3).abs() < 1e-12 && (schedule.lr(10) - 1e-3).abs() < 1e-12);
         assert!((schedule.lr(505) - 0.5005e-3).abs() < 1e-9);
         assert!(schedule.lr(999) < 1.1e-6 && schedule.lr(999) >= 1e-6);
-        assert!((schedule.wdl(0) - 0.1).abs() < 1e-6 && (schedule.wdl(500) - 0.25).abs() < 1e-6);
-        assert!(!schedule.rounded(799) && schedule.rounded(800));
+        assert_eq!((schedule.course(0), schedule.course(250)), (0.0, 0.25));
+    }
+
+    #[test]
+    fn a_rate_may_stay() {
+        let schedule = Schedule::new(Rates { warm_up: 0, peak: 1e-3, end: 1e-3 }, 1000);
+        assert!([0, 1, 500, 999].iter().all(|&step| (schedule.lr(step) - 1e-3).abs() < 1e-12));
     }
 }

@@ -14,31 +14,30 @@ use burn::{
     tensor::ops::{Device, FloatTensor},
 };
 
-use super::{Affine, Sparse, SparseGradient};
-use crate::train::examples::Example;
+use super::{Affine, Counted, Seen, Sparse, SparseGradient};
 
 impl<B: SparseGradient, C: CheckpointStrategy> Sparse for Autodiff<B, C> {
-    type Inputs = B::Inputs;
+    type Inputs<P: Seen> = B::Inputs<P>;
 
-    fn inputs(examples: &Arc<Vec<Example>>, device: &Device<Self>) -> Self::Inputs {
-        B::inputs(examples, device)
+    fn inputs<P: Seen>(batch: &Arc<P>, device: &Device<Self>) -> Self::Inputs<P> {
+        B::inputs(batch, device)
     }
 
-    fn activations(layer: Affine<Self>, inputs: &Self::Inputs) -> FloatTensor<Self> {
+    fn activations<P: Seen>(layer: Affine<Self>, inputs: &Self::Inputs<P>) -> FloatTensor<Self> {
         let nodes = [layer.weight.node, layer.bias.node];
         let layer = Affine::<B> { weight: layer.weight.primitive, bias: layer.bias.primitive };
         let activations = B::activations(layer, inputs);
-        match Activations::<B>(PhantomData).prepare::<C>(nodes).compute_bound().stateful() {
+        match Activations::<B, P>(PhantomData).prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(node) => node.finish((activations.clone(), inputs.clone()), activations),
             OpsKind::UnTracked(node) => node.finish(activations),
         }
     }
 
-    fn outputs(layer: Affine<Self>, above: Affine<Self>, inputs: &Self::Inputs) -> FloatTensor<Self> {
+    fn outputs<P: Counted>(layer: Affine<Self>, above: Affine<Self>, inputs: &Self::Inputs<P>) -> FloatTensor<Self> {
         let nodes = [layer.weight.node, layer.bias.node, above.weight.node, above.bias.node];
         let layer = Affine::<B> { weight: layer.weight.primitive, bias: layer.bias.primitive };
         let above = Affine::<B> { weight: above.weight.primitive, bias: above.bias.primitive };
-        match Outputs::<B>(PhantomData).prepare::<C>(nodes).compute_bound().stateful() {
+        match Outputs::<B, P>(PhantomData).prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(node) => {
                 let (outputs, activations) = B::outputs_and_activations(layer, above.clone(), inputs);
                 node.finish((activations, above, inputs.clone()), outputs)
@@ -50,10 +49,10 @@ impl<B: SparseGradient, C: CheckpointStrategy> Sparse for Autodiff<B, C> {
 
 /// The gradient of [`Sparse::activations`].
 #[derive(Debug)]
-struct Activations<B>(PhantomData<B>);
+struct Activations<B, P>(PhantomData<(B, P)>);
 
-impl<B: SparseGradient> Backward<B, 2> for Activations<B> {
-    type State = (FloatTensor<B>, B::Inputs);
+impl<B: SparseGradient, P: Seen> Backward<B, 2> for Activations<B, P> {
+    type State = (FloatTensor<B>, B::Inputs<P>);
 
     fn backward(self, ops: Ops<Self::State, 2>, gradients: &mut Gradients, _checkpointer: &mut Checkpointer) {
         let (activations, inputs) = ops.state;
@@ -69,10 +68,10 @@ impl<B: SparseGradient> Backward<B, 2> for Activations<B> {
 
 /// The gradient of [`Sparse::outputs`].
 #[derive(Debug)]
-struct Outputs<B>(PhantomData<B>);
+struct Outputs<B, P>(PhantomData<(B, P)>);
 
-impl<B: SparseGradient> Backward<B, 4> for Outputs<B> {
-    type State = (FloatTensor<B>, Affine<B>, B::Inputs);
+impl<B: SparseGradient, P: Counted> Backward<B, 4> for Outputs<B, P> {
+    type State = (FloatTensor<B>, Affine<B>, B::Inputs<P>);
 
     fn backward(self, ops: Ops<Self::State, 4>, gradients: &mut Gradients, _checkpointer: &mut Checkpointer) {
         let (activations, above, inputs) = ops.state;

@@ -8,60 +8,62 @@ use burn::{
 };
 
 use super::{
-    Affine, Sparse, SparseGradient,
-    kernel::{self, Buckets, Layer, Upstream},
+    Affine, Counted, Seen, Sparse, SparseGradient,
+    kernel::{self, Buckets, Layer},
 };
-use crate::train::examples::Example;
 
 impl Sparse for Flex {
-    type Inputs = Arc<Vec<Example>>;
+    type Inputs<P: Seen> = Arc<P>;
 
-    fn inputs(examples: &Arc<Vec<Example>>, _device: &Device<Self>) -> Self::Inputs {
-        Arc::clone(examples)
+    fn inputs<P: Seen>(batch: &Arc<P>, _device: &Device<Self>) -> Arc<P> {
+        Arc::clone(batch)
     }
 
-    fn activations(layer: Affine<Self>, inputs: &Self::Inputs) -> FlexTensor {
+    fn activations<P: Seen>(layer: Affine<Self>, inputs: &Arc<P>) -> FlexTensor {
         let (weight, bias) = (values(&layer.weight), values(&layer.bias));
-        let activations = kernel::activations(Layer { weight: &weight, bias: &bias }, inputs);
-        tensor(activations, [inputs.len(), 2 * bias.len()])
+        let activations = kernel::activations(Layer { weight: &weight, bias: &bias }, &**inputs);
+        tensor(activations, [inputs.positions(), P::SIDES * bias.len()])
     }
 
-    fn outputs(layer: Affine<Self>, above: Affine<Self>, inputs: &Self::Inputs) -> FlexTensor {
+    fn outputs<P: Counted>(layer: Affine<Self>, above: Affine<Self>, inputs: &Arc<P>) -> FlexTensor {
         Self::outputs_and_activations(layer, above, inputs).0
     }
 }
 
 impl SparseGradient for Flex {
-    fn outputs_and_activations(
+    fn outputs_and_activations<P: Counted>(
         layer: Affine<Self>,
         above: Affine<Self>,
-        inputs: &Self::Inputs,
+        inputs: &Arc<P>,
     ) -> (FlexTensor, FlexTensor) {
         let (weight, bias) = (values(&layer.weight), values(&layer.bias));
         let above = buckets(&above);
-        let (outputs, activations) = kernel::outputs(Layer { weight: &weight, bias: &bias }, &above, inputs);
-        (tensor(outputs, [inputs.len()]), tensor(activations, [inputs.len(), 2 * bias.len()]))
+        let (outputs, activations) = kernel::outputs(Layer { weight: &weight, bias: &bias }, &above, &**inputs);
+        let positions = inputs.positions();
+        (tensor(outputs, [positions]), tensor(activations, [positions, P::SIDES * bias.len()]))
     }
 
-    fn activations_gradient(activations: FlexTensor, gradient: FlexTensor, inputs: &Self::Inputs) -> Affine<Self> {
-        let (activations, width) = (values(&activations), activations.shape()[1] / 2);
-        let upstream = values(&gradient);
-        layer_gradient(kernel::gradient(width, inputs, &activations, Upstream::Activations(&upstream)), width).0
+    fn activations_gradient<P: Seen>(activations: FlexTensor, gradient: FlexTensor, inputs: &Arc<P>) -> Affine<Self> {
+        let (activations, width) = (values(&activations), activations.shape()[1] / P::SIDES);
+        layer_gradient(kernel::gradient(width, &**inputs, &activations, &values(&gradient)), width).0
     }
 
-    fn outputs_gradient(
+    fn outputs_gradient<P: Counted>(
         activations: FlexTensor,
         above: Affine<Self>,
         gradient: FlexTensor,
-        inputs: &Self::Inputs,
+        inputs: &Arc<P>,
     ) -> (Affine<Self>, Affine<Self>) {
-        let (activations, width) = (values(&activations), activations.shape()[1] / 2);
-        let (above, upstream) = (buckets(&above), values(&gradient));
-        let gradient = kernel::gradient(width, inputs, &activations, Upstream::Outputs(&upstream, &above));
+        let (activations, width) = (values(&activations), activations.shape()[1] / P::SIDES);
+        let above = buckets(&above);
+        let gradient = kernel::outputs_gradient(width, &**inputs, &activations, &values(&gradient), &above);
         let (layer, output) = layer_gradient(gradient, width);
         let output = output.unwrap_or(above);
         let count = output.bias.len();
-        (layer, Affine { weight: tensor(output.columns(), [2 * width, count]), bias: tensor(output.bias, [count]) })
+        (
+            layer,
+            Affine { weight: tensor(output.columns(), [P::SIDES * width, count]), bias: tensor(output.bias, [count]) },
+        )
     }
 }
 
@@ -76,13 +78,13 @@ fn buckets(layer: &Affine<Flex>) -> Buckets {
 }
 
 /// The values of a tensor in order, copied only where it does not hold them so.
-fn values(tensor: &FlexTensor) -> Cow<'_, [f32]> {
+pub(in crate::train) fn values(tensor: &FlexTensor) -> Cow<'_, [f32]> {
     match tensor.as_slice() {
         Some(values) => Cow::Borrowed(values),
         None => Cow::Owned(tensor.to_contiguous().storage().to_vec()),
     }
 }
 
-fn tensor<const D: usize>(values: Vec<f32>, shape: [usize; D]) -> FlexTensor {
+pub(in crate::train) fn tensor<const D: usize>(values: Vec<f32>, shape: [usize; D]) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(values, Shape::from(shape)))
 }

@@ -8,13 +8,14 @@
 
 mod autodiff;
 #[cfg(feature = "cpu")]
-mod cpu;
+pub(in crate::train) mod cpu;
 #[cfg(feature = "cpu")]
 pub mod kernel;
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 mod portable;
 #[cfg(feature = "cpu")]
-mod registers;
+pub(in crate::train) mod registers;
+pub mod seen;
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -23,7 +24,7 @@ use burn::tensor::{
     ops::{Device, FloatTensor},
 };
 
-use crate::train::examples::Example;
+pub use seen::{Activation, Counted, Seen};
 
 /// The first layer's width is a multiple of this.
 pub const WIDTH_UNIT: usize = 16;
@@ -31,41 +32,42 @@ pub const WIDTH_UNIT: usize = 16;
 /// A backend that computes the first layer.
 pub trait Sparse: Backend {
     /// The active inputs of a batch, where the backend wants them.
-    type Inputs: Clone + Debug + Send + Sync + 'static;
+    type Inputs<P: Seen>: Clone + Debug + Send + Sync + 'static;
 
     /// Takes a batch's inputs to a device.
-    fn inputs(examples: &Arc<Vec<Example>>, device: &Device<Self>) -> Self::Inputs;
+    fn inputs<P: Seen>(batch: &Arc<P>, device: &Device<Self>) -> Self::Inputs<P>;
 
-    /// The activations, `[positions, 2 * width]`: the side to move's first, each clamped to 0..=1 and squared. Weights
-    /// are `[INPUTS, width]`, biases `[width]`.
-    fn activations(layer: Affine<Self>, inputs: &Self::Inputs) -> FloatTensor<Self>;
+    /// The activations, `[positions, sides * width]`: the side to move's first. Weights are `[inputs, width]`, biases
+    /// `[width]`.
+    fn activations<P: Seen>(layer: Affine<Self>, inputs: &Self::Inputs<P>) -> FloatTensor<Self>;
 
-    /// The outputs, `[positions]`, of a network whose second layer, `[2 * width, buckets]` and `[buckets]`, is its last.
-    fn outputs(layer: Affine<Self>, above: Affine<Self>, inputs: &Self::Inputs) -> FloatTensor<Self>;
+    /// The outputs, `[positions]`, of a network whose second layer, `[sides * width, buckets]` and `[buckets]`, is its
+    /// last.
+    fn outputs<P: Counted>(layer: Affine<Self>, above: Affine<Self>, inputs: &Self::Inputs<P>) -> FloatTensor<Self>;
 }
 
 /// A backend that computes the gradients of what [`Sparse`] computes.
 pub trait SparseGradient: Sparse {
     /// [`Sparse::outputs`], and the activations that led there.
-    fn outputs_and_activations(
+    fn outputs_and_activations<P: Counted>(
         layer: Affine<Self>,
         above: Affine<Self>,
-        inputs: &Self::Inputs,
+        inputs: &Self::Inputs<P>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
     /// The gradient of the layer, given the gradient of its activations.
-    fn activations_gradient(
+    fn activations_gradient<P: Seen>(
         activations: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
-        inputs: &Self::Inputs,
+        inputs: &Self::Inputs<P>,
     ) -> Affine<Self>;
 
     /// The gradients of both layers, given the gradient of the outputs.
-    fn outputs_gradient(
+    fn outputs_gradient<P: Counted>(
         activations: FloatTensor<Self>,
         above: Affine<Self>,
         gradient: FloatTensor<Self>,
-        inputs: &Self::Inputs,
+        inputs: &Self::Inputs<P>,
     ) -> (Affine<Self>, Affine<Self>);
 }
 

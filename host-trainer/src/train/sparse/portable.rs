@@ -7,76 +7,86 @@ use burn::tensor::{
     backend::Backend,
     ops::{Device, FloatTensor},
 };
-use engine_core::net::features::{INPUTS, bucket};
+use engine_core::net::features::bucket;
 
-use super::{Affine, Sparse, SparseGradient};
-use crate::train::examples::Example;
+use super::{Affine, Counted, Seen, Sparse, SparseGradient};
 
 /// The active inputs of a batch on a device.
 #[derive(Clone, Debug)]
-pub struct Indices<B: Backend> {
-    /// Rows of weights, `[positions * 2 * most]`; where a position has fewer pieces, the row behind the last.
+pub struct Indices<B: Backend, P> {
+    /// Rows of weights, `[positions * sides * most]`; where a position has fewer inputs, the row behind the last.
     rows: Tensor<B, 1, Int>,
-    /// Pieces on the board, `[positions]`.
-    pieces: Vec<u32>,
-    /// The most pieces of any position.
+    /// The most active inputs of any position.
     most: usize,
+    batch: Arc<P>,
 }
 
-impl<B: Backend> Indices<B> {
-    fn new(examples: &[Example], device: &Device<B>) -> Self {
-        let pieces: Vec<u32> = examples.iter().map(Example::pieces).collect();
-        let most = pieces.iter().copied().max().unwrap_or(1) as usize;
-        let mut rows = vec![INPUTS as i32; examples.len() * 2 * most];
-        for (rows, example) in rows.chunks_exact_mut(2 * most).zip(examples) {
-            for (side, rows) in rows.chunks_exact_mut(most).enumerate() {
-                for (row, &input) in rows.iter_mut().zip(example.inputs(side)) {
-                    *row = input.into();
-                }
+impl<B: Backend, P: Seen> Indices<B, P> {
+    fn new(batch: &Arc<P>, device: &Device<B>) -> Self {
+        let sides = || (0..batch.positions()).flat_map(|position| (0..P::SIDES).map(move |side| (position, side)));
+        let most = sides().map(|(position, side)| batch.inputs(position, side).len()).max().unwrap_or(1);
+        let mut rows = vec![P::INPUTS as i32; batch.positions() * P::SIDES * most];
+        for (rows, (position, side)) in rows.chunks_exact_mut(most).zip(sides()) {
+            for (row, &input) in rows.iter_mut().zip(batch.inputs(position, side)) {
+                *row = input.into();
             }
         }
         let count = rows.len();
-        Indices { rows: Tensor::from_data(TensorData::new(rows, [count]), device), pieces, most }
+        let rows = Tensor::from_data(TensorData::new(rows, [count]), device);
+        Indices { rows, most, batch: Arc::clone(batch) }
     }
 
-    /// The bucket of each position, `[positions, 1]`.
-    fn buckets(&self, buckets: usize, device: &Device<B>) -> Tensor<B, 2, Int> {
-        let column: Vec<i32> = self.pieces.iter().map(|&pieces| bucket(pieces, buckets) as i32).collect();
-        Tensor::from_data(TensorData::new(column, [self.pieces.len(), 1]), device)
+    /// How often the layer is computed.
+    fn sides(&self) -> usize {
+        self.batch.positions() * P::SIDES
     }
 }
 
-fn activations<B: Backend>(layer: &Affine<B>, inputs: &Indices<B>) -> Tensor<B, 2> {
+impl<B: Backend, P: Counted> Indices<B, P> {
+    /// The bucket of each position, `[positions, 1]`.
+    fn buckets(&self, buckets: usize, device: &Device<B>) -> Tensor<B, 2, Int> {
+        let positions = self.batch.positions();
+        let column = (0..positions).map(|position| bucket(self.batch.pieces(position), buckets) as i32);
+        Tensor::from_data(TensorData::new(column.collect::<Vec<i32>>(), [positions, 1]), device)
+    }
+}
+
+fn activations<B: Backend, P: Seen>(layer: &Affine<B>, inputs: &Indices<B, P>) -> Tensor<B, 2> {
     let (weight, bias) = (wrap::<B, 2>(&layer.weight), wrap::<B, 1>(&layer.bias));
     let [width] = bias.dims();
     let device = weight.device();
     let padded = Tensor::cat(vec![weight, Tensor::zeros([1, width], &device)], 0);
-    let sides = 2 * inputs.pieces.len();
-    let sums = padded.select(0, inputs.rows.clone()).reshape([sides, inputs.most, width]).sum_dim(1);
-    let clamped = (sums.reshape([sides, width]) + bias.unsqueeze()).clamp(0.0, 1.0);
-    clamped.square().reshape([inputs.pieces.len(), 2 * width])
+    let sums = padded.select(0, inputs.rows.clone()).reshape([inputs.sides(), inputs.most, width]).sum_dim(1);
+    let sums = sums.reshape([inputs.sides(), width]) + bias.unsqueeze();
+    P::ACTIVATION.of_tensor(sums).reshape([inputs.batch.positions(), P::SIDES * width])
 }
 
-fn outputs<B: Backend>(activations: Tensor<B, 2>, above: &Affine<B>, inputs: &Indices<B>) -> Tensor<B, 1> {
+fn outputs<B: Backend, P: Counted>(
+    activations: Tensor<B, 2>,
+    above: &Affine<B>,
+    inputs: &Indices<B, P>,
+) -> Tensor<B, 1> {
     let (weight, bias) = (wrap::<B, 2>(&above.weight), wrap::<B, 1>(&above.bias));
     let buckets = inputs.buckets(bias.dims()[0], &weight.device());
     (activations.matmul(weight) + bias.unsqueeze()).gather(1, buckets).squeeze_dim(1)
 }
 
-fn layer_gradient<B: Backend>(activations: Tensor<B, 2>, gradient: Tensor<B, 2>, inputs: &Indices<B>) -> Affine<B> {
-    let (sides, width) = (2 * inputs.pieces.len(), activations.dims()[1] / 2);
+fn layer_gradient<B: Backend, P: Seen>(
+    activations: Tensor<B, 2>,
+    gradient: Tensor<B, 2>,
+    inputs: &Indices<B, P>,
+) -> Affine<B> {
+    let (sides, width) = (inputs.sides(), activations.dims()[1] / P::SIDES);
     let device = activations.device();
-    // A square has twice its root as slope; beyond the clamp there is none.
-    let outside = activations.clone().greater_equal_elem(1.0);
-    let slope = (gradient * activations.sqrt() * 2.0).mask_fill(outside, 0.0).reshape([sides, width]);
+    let slope = P::ACTIVATION.gradient(activations, gradient).reshape([sides, width]);
     let rows = slope.clone().unsqueeze_dim::<3>(1).repeat_dim(1, inputs.most).reshape([sides * inputs.most, width]);
-    let weight = Tensor::<B, 2>::zeros([INPUTS + 1, width], &device).select_assign(
+    let weight = Tensor::<B, 2>::zeros([P::INPUTS + 1, width], &device).select_assign(
         0,
         inputs.rows.clone(),
         rows,
         IndexingUpdateOp::Add,
     );
-    Affine { weight: unwrap(weight.narrow(0, 0, INPUTS)), bias: unwrap(slope.sum_dim(0).squeeze_dim::<1>(0)) }
+    Affine { weight: unwrap(weight.narrow(0, 0, P::INPUTS)), bias: unwrap(slope.sum_dim(0).squeeze_dim::<1>(0)) }
 }
 
 fn wrap<B: Backend, const D: usize>(tensor: &FloatTensor<B>) -> Tensor<B, D> {
@@ -91,48 +101,52 @@ fn unwrap<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> FloatTensor<B> {
 macro_rules! by_gather_and_scatter {
     ($backend:ty) => {
         impl Sparse for $backend {
-            type Inputs = Indices<Self>;
+            type Inputs<P: Seen> = Indices<Self, P>;
 
-            fn inputs(examples: &Arc<Vec<Example>>, device: &Device<Self>) -> Self::Inputs {
-                Indices::new(examples, device)
+            fn inputs<P: Seen>(batch: &Arc<P>, device: &Device<Self>) -> Self::Inputs<P> {
+                Indices::new(batch, device)
             }
 
-            fn activations(layer: Affine<Self>, inputs: &Self::Inputs) -> FloatTensor<Self> {
+            fn activations<P: Seen>(layer: Affine<Self>, inputs: &Self::Inputs<P>) -> FloatTensor<Self> {
                 unwrap(activations(&layer, inputs))
             }
 
-            fn outputs(layer: Affine<Self>, above: Affine<Self>, inputs: &Self::Inputs) -> FloatTensor<Self> {
+            fn outputs<P: Counted>(
+                layer: Affine<Self>,
+                above: Affine<Self>,
+                inputs: &Self::Inputs<P>,
+            ) -> FloatTensor<Self> {
                 Self::outputs_and_activations(layer, above, inputs).0
             }
         }
 
         impl SparseGradient for $backend {
-            fn outputs_and_activations(
+            fn outputs_and_activations<P: Counted>(
                 layer: Affine<Self>,
                 above: Affine<Self>,
-                inputs: &Self::Inputs,
+                inputs: &Self::Inputs<P>,
             ) -> (FloatTensor<Self>, FloatTensor<Self>) {
                 let activations = activations(&layer, inputs);
                 (unwrap(outputs(activations.clone(), &above, inputs)), unwrap(activations))
             }
 
-            fn activations_gradient(
+            fn activations_gradient<P: Seen>(
                 activations: FloatTensor<Self>,
                 gradient: FloatTensor<Self>,
-                inputs: &Self::Inputs,
+                inputs: &Self::Inputs<P>,
             ) -> Affine<Self> {
                 layer_gradient(wrap(&activations), wrap(&gradient), inputs)
             }
 
-            fn outputs_gradient(
+            fn outputs_gradient<P: Counted>(
                 activations: FloatTensor<Self>,
                 above: Affine<Self>,
                 gradient: FloatTensor<Self>,
-                inputs: &Self::Inputs,
+                inputs: &Self::Inputs<P>,
             ) -> (Affine<Self>, Affine<Self>) {
                 let activations = wrap::<Self, 2>(&activations);
                 let (above, device) = (wrap::<Self, 2>(&above.weight), activations.device());
-                let [positions, count] = [inputs.pieces.len(), above.dims()[1]];
+                let [positions, count] = [inputs.batch.positions(), above.dims()[1]];
                 // Each position's gradient in the column of its bucket, and nothing in the others.
                 let columns = Tensor::<Self, 2>::zeros([positions, count], &device).scatter(
                     1,

@@ -6,16 +6,16 @@ use anyhow::ensure;
 use bulletformat::ChessBoard;
 use burn::tensor::{backend::AutodiffBackend, ops::Device};
 
-use super::{
-    device::{self, DeviceKind, Task},
-    examples::Example,
-    learner::{Learner, Loss},
-    loader::Batch,
-    net::FirstLayer,
-    settings::Settings,
-    sparse::{Sparse, WIDTH_UNIT},
+use super::{Value, data::Batch, examples::Example, learner::ValueLearner, settings::Settings};
+use crate::{
+    arena::random::SplitMix64,
+    train::{
+        device::{self, Computes, DeviceKind, Task},
+        first_layer::FirstLayer,
+        kind::Learner,
+        sparse::WIDTH_UNIT,
+    },
 };
-use crate::arena::random::SplitMix64;
 
 /// Measure how fast a value network learns here, without reading any file.
 ///
@@ -67,8 +67,8 @@ impl Task for Bench<'_> {
 
     fn on<B>(self, devices: &[Device<B>]) -> anyhow::Result<()>
     where
-        B: AutodiffBackend + Sparse,
-        B::InnerBackend: Sparse,
+        B: AutodiffBackend + Computes,
+        B::InnerBackend: Computes,
     {
         let Bench(args) = self;
         println!(
@@ -95,8 +95,8 @@ impl Task for Bench<'_> {
 /// Positions a second of the fastest step.
 fn speed<B>(args: &Args, first_layer: FirstLayer, devices: &[Device<B>]) -> anyhow::Result<f64>
 where
-    B: AutodiffBackend + Sparse,
-    B::InnerBackend: Sparse,
+    B: AutodiffBackend + Computes,
+    B::InnerBackend: Computes,
 {
     let settings = Settings {
         width: args.width,
@@ -108,14 +108,14 @@ where
     let boards = random_boards(args.batch.get(), 1);
     let examples = boards.iter().map(Example::new).collect::<Result<_, _>>()?;
     let batch = Batch::new(examples, 0.1, 400.0);
-    let mut learner = Learner::<B>::new(&settings, devices);
+    let mut learner = ValueLearner::<B>::new(&settings, devices);
     let mut fastest = f64::INFINITY;
     let warm_up = args.steps.get().min(2);
     for step in 0..warm_up + args.steps.get() {
         let begun = Instant::now();
         // Reading the loss waits for the device.
-        let losses = learner.step(&batch, 1e-3, false);
-        std::hint::black_box(losses.into_iter().map(Loss::read).sum::<f32>());
+        let loss = Learner::<Value>::step(&mut learner, &batch, 1e-3, 0.0);
+        std::hint::black_box(<ValueLearner<B> as Learner<Value>>::read(loss));
         if step >= warm_up {
             fastest = fastest.min(begun.elapsed().as_secs_f64());
         }

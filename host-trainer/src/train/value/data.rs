@@ -4,11 +4,16 @@ use std::{
     fs::File,
     io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::{Context, ensure};
 
-use super::examples::{Example, RECORD, parse};
+use super::{
+    examples::{Example, RECORD, parse},
+    settings::Settings,
+};
+use crate::train::kind::Data;
 
 /// An open file of positions. It is read in pieces, so it may be larger than memory.
 #[derive(Debug)]
@@ -66,6 +71,57 @@ impl DataFile {
         }
         examples.truncate(most);
         Ok(examples)
+    }
+}
+
+/// The positions of one step.
+#[derive(Debug)]
+pub struct Batch {
+    /// The positions.
+    pub examples: Arc<Vec<Example>>,
+    /// What the net should expect of each, between 0 and 1.
+    pub targets: Vec<f32>,
+}
+
+impl Batch {
+    /// Positions and their targets, for a share of results and a scale as [`Example::target`] has them.
+    pub fn new(examples: Vec<Example>, wdl: f32, scale: f32) -> Batch {
+        let targets = examples.iter().map(|example| example.target(wdl, scale)).collect();
+        Batch { examples: Arc::new(examples), targets }
+    }
+}
+
+/// The positions to learn from, with what a run makes of their scores and results.
+#[derive(Debug)]
+pub struct TrainingData {
+    file: DataFile,
+    /// The share of results in the targets, at the beginning and at the end.
+    wdl: [f32; 2],
+    /// Centipawns of one unit of log odds.
+    scale: f32,
+}
+
+impl TrainingData {
+    /// A file of positions, for these settings.
+    pub fn new(file: DataFile, settings: &Settings) -> TrainingData {
+        TrainingData { file, wdl: [settings.wdl as f32, settings.wdl_end as f32], scale: settings.known_scale() }
+    }
+}
+
+impl Data for TrainingData {
+    type Batch = Batch;
+
+    fn positions(&self) -> usize {
+        self.file.positions()
+    }
+
+    fn batch(&mut self, pieces: impl Iterator<Item = (usize, usize)>, course: f32) -> anyhow::Result<Batch> {
+        let mut examples = Vec::new();
+        for (first, count) in pieces {
+            self.file.read(first, count, &mut examples)?;
+        }
+        let [begin, end] = self.wdl;
+        Ok(Batch::new(examples, begin + (end - begin) * course, self.scale))
     }
 }
 

@@ -1,18 +1,14 @@
 //! What makes a run what it is: everything that its curve depends on.
 //!
-//! [`Given`] is what the command line says, [`Settings`] is that and the defaults. Both have the same names, so the
-//! one is laid over the other as JSON, and a resumed run is held to what it began with by comparing name by name.
+//! [`Given`] is what the command line says, [`Settings`] is that and the defaults.
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::ensure;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::{
-    net::{FirstLayer, Shape},
-    sparse::WIDTH_UNIT,
-};
+use super::net::Shape;
+use crate::train::{first_layer::FirstLayer, given, kind::Plan, schedule::Rates, sparse::WIDTH_UNIT};
 
 /// Settings of a run, as far as the command line gives them.
 #[derive(Clone, Debug, Default, Serialize, clap::Args)]
@@ -203,26 +199,14 @@ impl Given {
         for (name, path) in [("--data", &self.data), ("--validation", &self.validation)] {
             ensure!(path.is_some(), "a new run needs {name} FILE (a run that goes on needs --resume)");
         }
-        let mut all = object(&Settings::default())?;
-        all.extend(object(self)?);
-        let settings: Settings = serde_json::from_value(all.into()).context("cannot combine the settings")?;
+        let settings = given::laid_over(self, &Settings::default())?;
         settings.check()?;
         Ok(settings)
     }
 
     /// Refuses what contradicts the settings that a run began with.
     pub fn agree_with(&self, settings: &Settings) -> anyhow::Result<()> {
-        let begun = object(settings)?;
-        for (name, given) in object(self)? {
-            let kept = begun.get(&name).unwrap_or(&Value::Null);
-            if *kept != given {
-                bail!(
-                    "--{name} was {kept} when this run began and cannot become {given}: leave it out, or begin another \
-                     run"
-                );
-            }
-        }
-        Ok(())
+        given::agree(self, settings)
     }
 }
 
@@ -231,6 +215,25 @@ impl Settings {
     #[must_use]
     pub fn shape(&self) -> Shape {
         Shape { width: self.width, dense: self.dense.clone(), buckets: self.buckets }
+    }
+
+    /// What every run needs to know of them.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        Plan {
+            epochs: self.epochs,
+            batch: self.batch,
+            seed: self.seed,
+            validate_every: self.validate_every,
+            report_every: self.report_every,
+            rates: Rates { warm_up: self.warm_up, peak: self.lr, end: self.final_lr },
+        }
+    }
+
+    /// Centipawns of one unit of log odds, once it has been fitted.
+    #[must_use]
+    pub fn known_scale(&self) -> f32 {
+        self.scale.unwrap_or(400.0) as f32
     }
 
     fn check(&self) -> anyhow::Result<()> {
@@ -267,13 +270,6 @@ impl Settings {
         let decay = self.weight_decay;
         ensure!((0.0..1.0).contains(&decay), "--weight-decay {decay}: it must be at least 0 and below 1");
         Ok(())
-    }
-}
-
-fn object(value: &impl Serialize) -> anyhow::Result<Map<String, Value>> {
-    match serde_json::to_value(value)? {
-        Value::Object(map) => Ok(map),
-        other => bail!("settings are not an object: {other}"),
     }
 }
 

@@ -1,26 +1,7 @@
 //! The integers that a network's weights will become: how far they reach, and how fine they are.
 
 use super::net::Shape;
-
-/// The largest magnitude of an int8 weight. -128 is left out, so that a sign can change.
-const LARGEST: f64 = 127.0;
-
-/// How many steps of a layer's integers one unit of its real numbers has.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Steps {
-    /// Of its weights, which become int8.
-    pub weight: f64,
-    /// Of its biases, which have room enough.
-    pub bias: f64,
-}
-
-impl Steps {
-    /// The largest magnitude of a weight.
-    #[must_use]
-    pub fn reach(self) -> f32 {
-        (LARGEST / self.weight) as f32
-    }
-}
+use crate::train::layer::{LARGEST, Steps};
 
 /// The steps of every layer.
 #[derive(Clone, Debug, PartialEq)]

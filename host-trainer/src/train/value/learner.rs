@@ -1,127 +1,115 @@
-//! One step of learning: forward, loss, gradients, AdamW, and back into the range of the integers.
-//!
-//! On one device the steps are taken here and now. On several, burn-train's workers take the step of a part of the
-//! batch each, and the sum of their gradients is applied on the first device.
+//! One step of learning of a value network: forward, loss, gradients, and back into the range of the integers.
 
 use std::sync::Arc;
 
 use burn::{
-    data::dataloader::{DataLoaderIterator, Progress},
-    lr_scheduler::constant::ConstantLr,
     module::AutodiffModule,
-    optim::{AdamWConfig, GradientsAccumulator, Optimizer},
-    tensor::{
-        ElementConversion, Tensor, TensorData,
-        activation::sigmoid,
-        backend::{AutodiffBackend, Backend},
-        ops::Device,
-    },
-    train::{InferenceStep, ItemLazy, LearningComponentsMarker, TrainOutput, TrainStep, train::MultiDevicesTrainStep},
+    tensor::{Tensor, TensorData, activation::sigmoid, backend::AutodiffBackend, ops::Device},
+    train::{InferenceStep, TrainOutput, TrainStep},
 };
 
 use super::{
-    checkpoint::Optimiser,
+    Value,
+    data::Batch,
     examples::Example,
+    export,
     grid::Grid,
-    loader::Batch,
-    net::{FirstLayer, Inputs, ValueNet},
+    net::{Inputs, ValueNet},
     settings::Settings,
+};
+use crate::train::{
+    export::Exchange,
+    first_layer::FirstLayer,
+    kind::{Judgement, Learner},
+    pupil::{Loss, Method, Pupil},
     sparse::Sparse,
 };
 
-/// A network that learns.
+/// A value network that learns.
 #[expect(missing_debug_implementations, reason = "burn's optimisers have none")]
-pub struct Learner<B>
+pub struct ValueLearner<B>
 where
     B: AutodiffBackend + Sparse,
     B::InnerBackend: Sparse,
 {
-    pub(super) net: ValueNet<B>,
-    pub(super) optimiser: Optimiser<B>,
+    pupil: Pupil<B, ValueNet<B>>,
     grid: Arc<Grid>,
     first_layer: FirstLayer,
-    devices: Vec<Device<B>>,
-    /// Where there is more than one device.
-    workers: Option<Workers<B>>,
+    /// The share of the steps after which weights are rounded.
+    rounded_from: f64,
 }
 
-/// burn-train's threads, one for each device.
-type Workers<B> = MultiDevicesTrainStep<LearningComponentsMarker<B, ConstantLr, ValueNet<B>, Optimiser<B>>>;
-
-impl<B> Learner<B>
+impl<B> ValueLearner<B>
 where
     B: AutodiffBackend + Sparse,
     B::InnerBackend: Sparse,
 {
     /// A learner that knows nothing yet, on one device at least.
-    pub fn new(settings: &Settings, devices: &[Device<B>]) -> Learner<B> {
+    pub fn new(settings: &Settings, devices: &[Device<B>]) -> Self {
         let shape = settings.shape();
         let grid = Grid::new(&shape, settings.qa, settings.qb);
-        // Gradients of a mean over thousands of positions are small: burn's own epsilon of 1e-5 would drown them.
-        let optimiser = AdamWConfig::new().with_epsilon(1e-8).with_weight_decay(settings.weight_decay as f32).init();
-        Learner {
-            net: ValueNet::random(&shape, settings.seed, &devices[0]).clipped(&grid),
-            optimiser,
+        let net = ValueNet::random(&shape, settings.seed, &devices[0]).clipped(&grid);
+        ValueLearner {
+            pupil: Pupil::new(net, Method::Adamw, settings.weight_decay, devices),
             grid: Arc::new(grid),
             first_layer: settings.first_layer,
-            workers: (devices.len() > 1).then(|| Workers::new(devices)),
-            devices: devices.to_vec(),
+            rounded_from: 1.0 - settings.fake_quantised,
         }
     }
 
-    /// Learns from a batch, with its weights rounded or not. Returns the losses of its parts, whose sum is the batch's:
-    /// as tensors, for reading them may have to wait for a device.
-    pub fn step(&mut self, batch: &Batch, lr: f64, rounded: bool) -> Vec<Loss<B::InnerBackend>> {
-        let part = |examples: Arc<Vec<Example>>, targets: &[f32]| Part {
+    fn part(&self, examples: Arc<Vec<Example>>, targets: &[f32], of: usize, rounded: bool) -> Part {
+        Part {
             examples,
             targets: targets.to_vec(),
-            of: batch.targets.len(),
+            of,
             grid: rounded.then(|| Arc::clone(&self.grid)),
             first_layer: self.first_layer,
+        }
+    }
+}
+
+impl<B> Learner<Value> for ValueLearner<B>
+where
+    B: AutodiffBackend + Sparse,
+    B::InnerBackend: Sparse,
+{
+    type Loss = Vec<Loss<B::InnerBackend>>;
+
+    fn step(&mut self, batch: &Batch, lr: f64, course: f64) -> Self::Loss {
+        let rounded = course >= self.rounded_from;
+        let count = batch.targets.len();
+        let share = self.pupil.share(count);
+        let parts = if share >= count {
+            vec![self.part(Arc::clone(&batch.examples), &batch.targets, count, rounded)]
+        } else {
+            let parts = batch.examples.chunks(share).zip(batch.targets.chunks(share));
+            parts.map(|(examples, targets)| self.part(Arc::new(examples.to_vec()), targets, count, rounded)).collect()
         };
-        let (gradients, losses) = match &self.workers {
-            None => {
-                let output = TrainStep::step(&self.net, part(Arc::clone(&batch.examples), &batch.targets));
-                (output.grads, vec![output.item])
-            }
-            Some(workers) => {
-                let size = batch.targets.len().div_ceil(self.devices.len());
-                let mut parts: Vec<Box<dyn DataLoaderIterator<Part>>> = Vec::new();
-                for (examples, targets) in batch.examples.chunks(size).zip(batch.targets.chunks(size)) {
-                    parts.push(Box::new(Once(Some(part(Arc::new(examples.to_vec()), targets)))));
-                }
-                // Every worker looks for a part of its own.
-                parts.resize_with(self.devices.len(), || Box::new(Once(None)));
-                let (mut outputs, _) = workers.step(&mut parts, &self.net);
-                // They answer in any order; a sum of floating point numbers is the same only in the same order.
-                outputs.sort_by_key(|output| output.device);
-                let mut sum = GradientsAccumulator::new();
-                let mut losses = Vec::new();
-                for output in outputs {
-                    let gradients = output.output.grads.to_device(&self.devices[0], &self.net);
-                    sum.accumulate(&self.net, gradients);
-                    losses.push(output.output.item);
-                }
-                (sum.grads(), losses)
-            }
-        };
-        let net = self.net.clone();
-        self.net = self.optimiser.step(lr, net, gradients).clipped(&self.grid);
-        losses
+        self.pupil.step(parts, lr, |net| net.clipped(&self.grid))
     }
 
-    /// The mean loss on positions, with the weights rounded as they will play.
-    pub fn validate(&self, batches: &[Batch]) -> f64 {
-        let net = self.net.valid();
+    fn read(losses: Self::Loss) -> f32 {
+        losses.into_iter().map(Loss::read).sum()
+    }
+
+    fn validate(&self, batches: &[Batch]) -> Judgement {
+        let net = self.pupil.net.valid();
         let count: usize = batches.iter().map(|batch| batch.targets.len()).sum();
-        let part = |batch: &Batch| Part {
-            examples: Arc::clone(&batch.examples),
-            targets: batch.targets.clone(),
-            of: count,
-            grid: Some(Arc::clone(&self.grid)),
-            first_layer: self.first_layer,
-        };
-        batches.iter().map(|batch| f64::from(net.loss(&part(batch)).read())).sum()
+        let part = |batch: &Batch| self.part(Arc::clone(&batch.examples), &batch.targets, count, true);
+        let loss = batches.iter().map(|batch| f64::from(net.loss(&part(batch)).read())).sum();
+        Judgement { loss, measures: Vec::new() }
+    }
+
+    fn save(&self) -> anyhow::Result<Vec<u8>> {
+        self.pupil.save()
+    }
+
+    fn load(&mut self, bytes: Vec<u8>) -> anyhow::Result<()> {
+        self.pupil.load(bytes)
+    }
+
+    fn export(&self, settings: &Settings) -> anyhow::Result<Exchange> {
+        export::exchange(&self.pupil.net.valid(), settings)
     }
 }
 
@@ -135,18 +123,6 @@ pub struct Part {
     /// What weights are rounded to, if they are.
     grid: Option<Arc<Grid>>,
     first_layer: FirstLayer,
-}
-
-/// A part's share of a batch's mean loss, perhaps still being computed.
-#[derive(Clone, Debug)]
-pub struct Loss<B: Backend>(Tensor<B, 1>);
-
-impl<B: Backend> Loss<B> {
-    /// Waits for the number.
-    #[must_use]
-    pub fn read(self) -> f32 {
-        self.0.into_scalar().elem()
-    }
 }
 
 impl<B: Sparse> ValueNet<B> {
@@ -184,32 +160,7 @@ impl<B: Sparse> InferenceStep for ValueNet<B> {
     }
 }
 
-impl<B: Backend> ItemLazy for Loss<B> {
-    type ItemSync = f32;
-
-    fn sync(self) -> f32 {
-        self.read()
-    }
-}
-
-/// One part, as burn-train's workers ask for it.
-struct Once(Option<Part>);
-
-impl Iterator for Once {
-    type Item = Part;
-
-    fn next(&mut self) -> Option<Part> {
-        self.0.take()
-    }
-}
-
-impl DataLoaderIterator<Part> for Once {
-    fn progress(&self) -> Progress {
-        Progress::new(0, 1)
-    }
-}
-
-/// Positions in batches, for [`Learner::validate`].
+/// Positions in batches, to validate by.
 pub fn batches(examples: &[Example], size: usize, wdl: f32, scale: f32) -> Vec<Batch> {
     examples.chunks(size).map(|examples| Batch::new(examples.to_vec(), wdl, scale)).collect()
 }
@@ -217,7 +168,7 @@ pub fn batches(examples: &[Example], size: usize, wdl: f32, scale: f32) -> Vec<B
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
     use super::*;
-    use crate::train::bench::random_boards;
+    use crate::train::value::bench::random_boards;
     use burn::{
         backend::{Autodiff, Flex},
         optim::GradientsParams,
@@ -263,13 +214,14 @@ mod tests {
         for (width, dense, buckets) in [(16, &[][..], 1), (32, &[], 8), (128, &[], 4), (64, &[8], 8), (48, &[16, 8], 2)]
         {
             let settings = settings(width, dense, buckets);
-            let learner = Learner::<Back>::new(&settings, &[Default::default()]);
+            let learner = ValueLearner::<Back>::new(&settings, &[Default::default()]);
             // More than one task's positions, and not a whole number of tasks.
             let batch = batch(700, 1);
-            let step = |first| TrainStep::step(&learner.net, part(&batch, first, None));
+            let step = |first| TrainStep::step(&learner.pupil.net, part(&batch, first, None));
             let (sparse, dense) = (step(FirstLayer::Sparse), step(FirstLayer::Dense));
             assert!((sparse.item.read() - dense.item.read()).abs() < 1e-6, "{settings:?}");
-            let pairs = gradients(&learner.net, sparse.grads).into_iter().zip(gradients(&learner.net, dense.grads));
+            let pairs =
+                gradients(&learner.pupil.net, sparse.grads).into_iter().zip(gradients(&learner.pupil.net, dense.grads));
             for (layer, (sparse, dense)) in pairs.enumerate() {
                 let largest = dense.iter().fold(0.0f32, |largest, slope| largest.max(slope.abs()));
                 assert!(largest > 0.0, "no gradient at all in {layer} of {settings:?}");
@@ -282,26 +234,25 @@ mod tests {
 
     #[test]
     fn a_gradient_does_not_depend_on_threads() {
-        let learner = Learner::<Back>::new(&settings(64, &[], 8), &[Default::default()]);
+        let learner = ValueLearner::<Back>::new(&settings(64, &[], 8), &[Default::default()]);
         let batch = batch(3000, 2);
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| TrainStep::step(&learner.net, part(&batch, FirstLayer::Sparse, None)))
+            pool.install(|| TrainStep::step(&learner.pupil.net, part(&batch, FirstLayer::Sparse, None)))
         };
         let (one, three) = (on(1), on(3));
         assert_eq!(one.item.read(), three.item.read());
-        assert_eq!(gradients(&learner.net, one.grads), gradients(&learner.net, three.grads));
+        assert_eq!(gradients(&learner.pupil.net, one.grads), gradients(&learner.pupil.net, three.grads));
     }
 
     #[test]
     fn several_devices_learn_what_one_does() {
         let settings = settings(32, &[8], 4);
         let batch = batch(257, 3);
-        let mut one = Learner::<Back>::new(&settings, &[Default::default()]);
-        let mut two = Learner::<Back>::new(&settings, &[Default::default(), Default::default()]);
-        let loss = |learner: &mut Learner<Back>| -> f32 {
-            learner.step(&batch, 1e-3, false).into_iter().map(Loss::read).sum()
-        };
+        let mut one = ValueLearner::<Back>::new(&settings, &[Default::default()]);
+        let mut two = ValueLearner::<Back>::new(&settings, &[Default::default(), Default::default()]);
+        let loss =
+            |learner: &mut ValueLearner<Back>| -> f32 { ValueLearner::<Back>::read(learner.step(&batch, 1e-3, 0.0)) };
         for _ in 0..5 {
             let (one, two) = (loss(&mut one), loss(&mut two));
             assert!((one - two).abs() < 1e-5, "{one} {two}");
@@ -311,13 +262,13 @@ mod tests {
     #[test]
     fn weights_stay_within_their_integers() {
         let settings = Settings { qa: 255, qb: 64, weight_decay: 0.0, ..settings(16, &[8], 2) };
-        let mut learner = Learner::<Back>::new(&settings, &[Default::default()]);
+        let mut learner = ValueLearner::<Back>::new(&settings, &[Default::default()]);
         let batch = batch(64, 4);
         // Steps of half a unit reach every border.
         for _ in 0..10 {
-            learner.step(&batch, 0.5, false);
+            learner.step(&batch, 0.5, 0.0);
         }
-        for (layer, reach) in learner.net.layers().zip([127.0 / 255.0, 127.0 / 64.0, 127.0 / 64.0]) {
+        for (layer, reach) in learner.pupil.net.layers().zip([127.0 / 255.0, 127.0 / 64.0, 127.0 / 64.0]) {
             let weights = values(layer.weight.val().inner());
             let largest = weights.iter().fold(0.0f32, |largest, weight| largest.max(weight.abs()));
             assert!((largest - reach).abs() < 1e-6, "{largest} of {reach}");
@@ -328,9 +279,9 @@ mod tests {
     fn rounded_weights_are_on_the_grid_and_still_learn() {
         let settings = settings(32, &[], 2);
         let grid = Grid::new(&settings.shape(), 255, 64);
-        let learner = Learner::<Back>::new(&settings, &[Default::default()]);
+        let learner = ValueLearner::<Back>::new(&settings, &[Default::default()]);
         let batch = batch(100, 5);
-        let rounded = TrainStep::step(&learner.net, part(&batch, FirstLayer::Sparse, Some(grid.clone())));
+        let rounded = TrainStep::step(&learner.pupil.net, part(&batch, FirstLayer::Sparse, Some(grid.clone())));
 
         // The same network with its weights rounded by hand.
         let round = |tensor: Tensor<Back, 2>, steps: f64| {
@@ -340,7 +291,7 @@ mod tests {
                 .collect();
             rounded
         };
-        let mut by_hand = learner.net.clone();
+        let mut by_hand = learner.pupil.net.clone();
         for (layer, steps) in [(&mut by_hand.features, 255.0), (&mut by_hand.output, 64.0)] {
             let weight = layer.weight.val();
             let data = TensorData::new(round(weight.clone(), steps), weight.dims());
@@ -359,7 +310,8 @@ mod tests {
         }
         let by_hand_step = TrainStep::step(&by_hand, part(&batch, FirstLayer::Sparse, None));
         assert!((rounded.item.read() - by_hand_step.item.read()).abs() < 1e-7);
-        let pairs = gradients(&learner.net, rounded.grads).into_iter().zip(gradients(&by_hand, by_hand_step.grads));
+        let pairs =
+            gradients(&learner.pupil.net, rounded.grads).into_iter().zip(gradients(&by_hand, by_hand_step.grads));
         for (through, by_hand) in pairs {
             for (through, by_hand) in through.iter().zip(&by_hand) {
                 assert!((through - by_hand).abs() < 1e-6, "{through} {by_hand}");

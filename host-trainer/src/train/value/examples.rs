@@ -9,6 +9,8 @@ use engine_core::{
     net::features::{INPUTS, MAX_ACTIVE, Perspective},
 };
 
+use crate::train::sparse::{Activation, Counted, Seen};
+
 /// Bytes of a record.
 pub const RECORD: usize = size_of::<ChessBoard>();
 
@@ -121,6 +123,27 @@ impl Example {
         let expected = 1.0 / (1.0 + (-f32::from(self.score) / scale).exp());
         let happened = f32::from(self.result) / 2.0;
         (1.0 - wdl) * expected + wdl * happened
+    }
+}
+
+impl Seen for Vec<Example> {
+    const INPUTS: usize = INPUTS;
+    const SIDES: usize = 2;
+    const ACTIVATION: Activation = Activation::Screlu;
+
+    fn positions(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn inputs(&self, position: usize, side: usize) -> &[u16] {
+        self[position].inputs(side)
+    }
+}
+
+impl Counted for Vec<Example> {
+    fn pieces(&self, position: usize) -> u32 {
+        self[position].pieces()
     }
 }
 

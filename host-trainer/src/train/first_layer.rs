@@ -1,0 +1,62 @@
+//! The first layer of a network, computed in either of two ways.
+
+use std::sync::Arc;
+
+use burn::tensor::{Tensor, TensorData, ops::Device};
+
+use super::{
+    layer::{primitives, wrap},
+    sparse::{Seen, Sparse},
+};
+
+/// How the first layer is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FirstLayer {
+    /// By the few rows of weights whose inputs are active.
+    #[default]
+    Sparse,
+    /// By burn's product with a matrix that is mostly zero.
+    Dense,
+}
+
+/// A batch's inputs as a backend takes them.
+#[derive(Clone, Debug)]
+pub enum FirstInputs<B: Sparse, P: Seen> {
+    /// Lists of the active ones.
+    Sparse(B::Inputs<P>),
+    /// One row of zeros and ones for each side, `[positions * sides, inputs]`.
+    Dense(Tensor<B, 2>),
+}
+
+impl<B: Sparse, P: Seen> FirstInputs<B, P> {
+    /// Takes a batch to a device.
+    pub fn new(batch: &Arc<P>, first: FirstLayer, device: &Device<B>) -> Self {
+        match first {
+            FirstLayer::Sparse => FirstInputs::Sparse(B::inputs(batch, device)),
+            FirstLayer::Dense => {
+                let rows = batch.positions() * P::SIDES;
+                let mut ones = vec![0.0f32; rows * P::INPUTS];
+                for (row, ones) in ones.chunks_exact_mut(P::INPUTS).enumerate() {
+                    for &input in batch.inputs(row / P::SIDES, row % P::SIDES) {
+                        ones[usize::from(input)] = 1.0;
+                    }
+                }
+                FirstInputs::Dense(Tensor::from_data(TensorData::new(ones, [rows, P::INPUTS]), device))
+            }
+        }
+    }
+
+    /// The activations, `[positions, sides * width]`, of a layer of weights `[inputs, width]` and biases `[width]`.
+    pub fn activations(&self, layer: (Tensor<B, 2>, Tensor<B, 1>)) -> Tensor<B, 2> {
+        match self {
+            FirstInputs::Sparse(inputs) => wrap(B::activations(primitives(layer), inputs)),
+            FirstInputs::Dense(ones) => {
+                let [rows, _] = ones.dims();
+                let activations = P::ACTIVATION.of_tensor(ones.clone().matmul(layer.0) + layer.1.unsqueeze());
+                let [_, width] = activations.dims();
+                activations.reshape([rows / P::SIDES, P::SIDES * width])
+            }
+        }
+    }
+}

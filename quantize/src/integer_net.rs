@@ -148,7 +148,9 @@ impl IntegerNet {
     /// None that [`Blob::new`] has not had.
     pub fn from_blob(blob: &Blob) -> Result<Self, BlobError> {
         let (header, weights) = blob::open(blob.bytes())?;
-        let Model::Value(shape) = header.model;
+        let Model::Value(shape) = header.model else {
+            return Err(BlobError::Model { wanted: "value net", found: header.model.name() });
+        };
         let width = usize::from(shape.width);
         // As many as the shape says: the engine has loaded the blob.
         let mut rest = Rest(weights);

@@ -54,6 +54,9 @@ pub enum BlobError {
     /// The header is no header.
     #[error("the header cannot be read")]
     Header,
+    /// A network for another use.
+    #[error("this is a {found}; a {wanted} is wanted here")]
+    Model { wanted: &'static str, found: &'static str },
     /// Header and weights do not fit together.
     #[error("the weights have {found} bytes, but a network of this shape has {wanted}")]
     Weights { wanted: usize, found: usize },
@@ -63,6 +66,9 @@ pub enum BlobError {
     /// A field of the header is out of its range.
     #[error("header: {0}")]
     Shape(ShapeError),
+    /// A coordinate of a centre is out of its range.
+    #[error("coordinate {coordinate} of centre {centre} is {value}: -{most} to {most} wanted")]
+    Coordinate { centre: usize, coordinate: usize, value: i16, most: i16 },
     /// The sums of a layer could exceed what they are kept in.
     #[error("{layer}: unit {unit} could overflow {bits}-bit sums")]
     Overflow { layer: Layer, unit: usize, bits: u32 },

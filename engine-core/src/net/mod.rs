@@ -1,16 +1,19 @@
 //! Int8 networks: what they see, how they are stored, and how they are computed.
 //!
 //! A network is a blob ([`blob`]) that says its own shape ([`header`]) and is used where it lies, in flash or in a
-//! file's memory. [`ValueNet`] judges positions. Uses [`chess`](crate::chess) and nothing else.
+//! file's memory. [`ValueNet`] judges positions, [`MoveOrder`] says which moves
+//! to try first. Uses [`chess`](crate::chess) and nothing else.
 
 mod accumulator;
 pub mod blob;
 pub mod features;
 pub mod header;
 mod kernels;
+pub mod move_order;
 mod value;
 
 pub(crate) use accumulator::Accumulators;
 pub use blob::BlobError;
 pub use kernels::all_agree as kernels_agree;
+pub use move_order::MoveOrder;
 pub use value::ValueNet;

@@ -53,7 +53,9 @@ impl<'a> ValueNet<'a> {
     /// If the blob is damaged, no value net, or one whose sums could overflow.
     pub fn load(blob: &'a [u8]) -> Result<Self, BlobError> {
         let (header, weights) = blob::open(blob)?;
-        let Model::Value(shape) = header.model;
+        let Model::Value(shape) = header.model else {
+            return Err(BlobError::Model { wanted: "value net", found: header.model.name() });
+        };
         shape.check()?;
         let wanted = shape.weight_bytes();
         if weights.len() != wanted {
@@ -251,11 +253,11 @@ fn nearest(value: f64) -> i32 {
 }
 
 /// The weights that have not been taken yet.
-struct Rest<'a>(&'a [u8]);
+pub(super) struct Rest<'a>(pub(super) &'a [u8]);
 
 impl<'a> Rest<'a> {
     /// The next so many numbers.
-    fn take<T: bytemuck::AnyBitPattern>(&mut self, count: usize) -> Result<&'a [T], BlobError> {
+    pub(super) fn take<T: bytemuck::AnyBitPattern>(&mut self, count: usize) -> Result<&'a [T], BlobError> {
         let (bytes, rest) = self.0.split_at_checked(count * size_of::<T>()).ok_or(BlobError::Header)?;
         self.0 = rest;
         bytemuck::try_cast_slice(bytes).map_err(|_| BlobError::Alignment)

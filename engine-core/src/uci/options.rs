@@ -1,7 +1,10 @@
 //! The engine's options.
 
+use core::fmt;
+
 use super::strength::{MAX_ELO, MIN_ELO};
-use crate::search::MAX_MULTI_PV;
+use crate::MAX_PLY;
+use crate::search::{MAX_MULTI_PV, Place};
 
 /// What an option is, and what it may be set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +17,8 @@ pub(super) enum Kind {
     Overhead(u32),
     /// Yes or no, and the default.
     Check(bool),
+    /// One of these words, the first by default.
+    Combo(&'static [&'static str]),
     /// A text, empty by default.
     Text,
     /// Something to do.
@@ -37,6 +42,9 @@ pub(super) enum Id {
     LimitStrength,
     Elo,
     MoveOverhead,
+    MoveOrderFile,
+    MoveOrder,
+    MoveOrderDepth,
 }
 
 /// What a machine's hash table may be set to, in megabytes.
@@ -51,7 +59,7 @@ pub struct HashSizes {
 }
 
 /// All options, in the order in which `uci` lists them.
-pub(super) const ALL: [(Id, &str, Kind); 14] = [
+pub(super) const ALL: [(Id, &str, Kind); 17] = [
     (Id::Hash, "Hash", Kind::Hash),
     (Id::ClearHash, "Clear Hash", Kind::Button),
     (Id::Threads, "Threads", Kind::Spin(1, 1, 1)),
@@ -66,7 +74,14 @@ pub(super) const ALL: [(Id, &str, Kind); 14] = [
     (Id::LimitStrength, "UCI_LimitStrength", Kind::Check(false)),
     (Id::Elo, "UCI_Elo", Kind::Spin(1500, MIN_ELO, MAX_ELO)),
     (Id::MoveOverhead, "Move Overhead", Kind::Overhead(5_000)),
+    (Id::MoveOrderFile, "MoveOrderFile", Kind::Text),
+    (Id::MoveOrder, "MoveOrder", Kind::Combo(&PLACE_NAMES)),
+    (Id::MoveOrderDepth, "MoveOrderDepth", Kind::Spin(1, 0, MAX_PLY as u32)),
 ];
+
+/// Where a learnt model orders moves, and what the places are called.
+pub(super) const PLACES: [Place; 4] = [Place::Seed, Place::Quiet, Place::All, Place::Root];
+const PLACE_NAMES: [&str; 4] = ["Seed", "Quiet", "All", "Root"];
 
 /// What the options are set to, but for those that are things of the machine.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +94,9 @@ pub(super) struct Options {
     pub(super) limit_strength: bool,
     pub(super) elo: u32,
     pub(super) move_overhead: u32,
+    /// Where the learnt order of moves is used, and from which depth on.
+    pub(super) move_order: Place,
+    pub(super) move_order_depth: u32,
 }
 
 impl Options {
@@ -93,6 +111,8 @@ impl Options {
             limit_strength: false,
             elo: 1500,
             move_overhead,
+            move_order: Place::Seed,
+            move_order_depth: 1,
         }
     }
 
@@ -111,4 +131,26 @@ pub(super) fn find(name: &str) -> Option<(Id, &'static str, Kind)> {
 /// Reads a yes or no.
 pub(super) fn read_check(value: &str) -> Option<bool> {
     [("true", true), ("false", false)].into_iter().find(|(word, _)| word.eq_ignore_ascii_case(value)).map(|(_, on)| on)
+}
+
+/// Finds which of the words a value is, whatever the case.
+pub(super) fn read_combo(words: &[&str], value: &str) -> Option<usize> {
+    words.iter().position(|word| word.eq_ignore_ascii_case(value))
+}
+
+/// Words as a sentence lists them: `'a', 'b' or 'c'`.
+pub(super) struct OneOf(pub(super) &'static [&'static str]);
+
+impl fmt::Display for OneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, word) in self.0.iter().enumerate() {
+            let before = match index {
+                0 => "",
+                _ if index + 1 == self.0.len() => " or ",
+                _ => ", ",
+            };
+            write!(f, "{before}'{word}'")?;
+        }
+        Ok(())
+    }
 }

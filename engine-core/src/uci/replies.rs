@@ -46,11 +46,24 @@ pub(super) fn identify(platform: &mut impl Platform, hash_sizes: HashSizes, opti
                 print(platform, format_args!("option name {name} type spin default {default} min {min} max {max}"));
             }
             Kind::Check(default) => print(platform, format_args!("option name {name} type check default {default}")),
+            Kind::Combo(words) => {
+                let default = words.first().copied().unwrap_or_default();
+                print(platform, format_args!("option name {name} type combo default {default}{}", Choices(words)));
+            }
             Kind::Text => print(platform, format_args!("option name {name} type string default <empty>")),
             Kind::Button => print(platform, format_args!("option name {name} type button")),
         }
     }
     print(platform, format_args!("uciok"));
+}
+
+/// The words of a combo.
+struct Choices(&'static [&'static str]);
+
+impl fmt::Display for Choices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|word| write!(f, " var {word}"))
+    }
 }
 
 /// Moves of a line, blank before each.

@@ -3,12 +3,12 @@
 use crate::bench;
 use crate::book::Book;
 use crate::chess::{Board, Game, Move, perft_until};
-use crate::net::ValueNet;
+use crate::net::{MoveOrder, ValueNet};
 use crate::platform::{Platform, Received};
-use crate::search::{Best, Limits, Observer, Order, Searcher, Table};
+use crate::search::{Best, Limits, Observer, Order, Ordering, Searcher, Table};
 
 use super::lookahead::Lookahead;
-use super::options::{self, HashSizes, Id, Kind, Options};
+use super::options::{self, HashSizes, Id, Kind, OneOf, Options};
 use super::parser::{Command, Parser};
 use super::replies::{self, print};
 use super::resources::{Resources, say};
@@ -24,6 +24,8 @@ pub struct Session<R> {
     resources: R,
     /// The machine's network, if it has one that can be used.
     network: Option<ValueNet<'static>>,
+    /// A learnt order of moves, if one was loaded.
+    move_order: Option<MoveOrder<'static>>,
     /// Counts searches, so that the hash table knows its old entries.
     generation: u8,
     /// The state of the generator that chooses book moves.
@@ -44,12 +46,14 @@ impl<R: Resources> Session<R> {
     pub fn new(resources: R) -> Self {
         let options = Options::new(resources.move_overhead());
         let network = resources.network().ok().flatten();
+        let move_order = resources.move_order();
         Self {
             talk: Talk { parser: Parser::new(), ahead: Lookahead::default(), options, debug: false },
             game: Game::new(Board::start()),
             searcher: Searcher::new(),
             resources,
             network,
+            move_order,
             generation: 0,
             random: 0,
         }
@@ -147,11 +151,17 @@ impl<R: Resources> Session<R> {
         let hash_sizes = self.resources.hash_sizes();
         let mut table = Table::new(self.resources.clusters(), self.generation);
         let network = if self.talk.options.judges_by_network() { self.network.as_ref() } else { None };
+        let ordering = Ordering {
+            model: self.move_order.as_ref(),
+            place: self.talk.options.move_order,
+            least_depth: self.talk.options.move_order_depth as i32,
+            ..Ordering::default()
+        };
         let mut watch = Watch {
             end_after_hit: End::of(&Limits { ponder: false, ..limits.clone() }),
             ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, end)
         };
-        let best = self.searcher.think(&self.game, &limits, &mut table, network, &mut watch);
+        let best = self.searcher.think_in_order(&self.game, &limits, &mut table, network, ordering, &mut watch);
         while watch.end == End::Commanded && !watch.outcome.stop {
             watch.listen();
             if watch.end == End::Commanded && !watch.outcome.stop {
@@ -261,6 +271,10 @@ impl<R: Resources> Session<R> {
                 }
                 None => print(platform, format_args!("info string {name}: 'true' or 'false' wanted, not '{shown}'")),
             },
+            Kind::Combo(words) => match options::read_combo(words, value) {
+                Some(choice) => self.set_combo(id, choice),
+                None => print(platform, format_args!("info string {name}: {} wanted, not '{shown}'", OneOf(words))),
+            },
             Kind::Hash => {
                 let HashSizes { min, max, .. } = self.resources.hash_sizes();
                 self.set_number(id, name, min, max, platform);
@@ -280,6 +294,15 @@ impl<R: Resources> Session<R> {
             Id::LimitStrength => self.talk.options.limit_strength = on,
             // Pondering is the chess program's affair; the option only says that it may happen.
             _ => {}
+        }
+    }
+
+    /// Sets a combo to the word of this number.
+    fn set_combo(&mut self, id: Id, choice: usize) {
+        if id == Id::MoveOrder
+            && let Some(&place) = options::PLACES.get(choice)
+        {
+            self.talk.options.move_order = place;
         }
     }
 
@@ -303,6 +326,7 @@ impl<R: Resources> Session<R> {
             Id::MultiPv => self.talk.options.multi_pv = number,
             Id::Elo => self.talk.options.elo = number,
             Id::MoveOverhead => self.talk.options.move_overhead = number,
+            Id::MoveOrderDepth => self.talk.options.move_order_depth = number,
             _ => {}
         }
     }
@@ -313,6 +337,7 @@ impl<R: Resources> Session<R> {
         let path = if value == "<empty>" { "" } else { value };
         let loaded = match id {
             Id::BookFile => self.resources.load_book(path),
+            Id::MoveOrderFile => self.resources.load_move_order(path),
             _ => self.resources.load_network(path),
         };
         let changed = matches!(loaded, Some(Ok(())));
@@ -323,8 +348,10 @@ impl<R: Resources> Session<R> {
             None => say(format_args!("this machine has no files")),
         };
         print(platform, format_args!("info string {name}: {message}"));
-        if id == Id::EvalFile && changed {
-            self.change_network();
+        match id {
+            Id::EvalFile if changed => self.change_network(),
+            Id::MoveOrderFile if changed => self.move_order = self.resources.move_order(),
+            _ => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use engine_core::net::{BlobError, ValueNet};
+use engine_core::net::{BlobError, MoveOrder, ValueNet};
 use engine_core::nets;
 use engine_core::uci::{HashSizes, Message, say};
 use firmware::{Cluster, Resources};
@@ -21,11 +21,17 @@ pub(crate) struct Files {
     clusters: Vec<Cluster>,
     book: Vec<u8>,
     network: Result<Option<ValueNet<'static>>, BlobError>,
+    move_order: Option<MoveOrder<'static>>,
 }
 
 impl Files {
     pub(crate) fn new() -> Self {
-        Self { clusters: vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)], book: Vec::new(), network: built_in() }
+        Self {
+            clusters: vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)],
+            book: Vec::new(),
+            network: built_in(),
+            move_order: None,
+        }
     }
 }
 
@@ -38,12 +44,19 @@ const fn clusters_in(megabytes: u32) -> usize {
     ((megabytes as usize) << 20) / size_of::<Cluster>()
 }
 
-/// The network in a file's bytes. It stays in memory for as long as the program runs, as a search may use it at any time.
-fn network_of(bytes: &[u8]) -> Result<ValueNet<'static>, BlobError> {
+/// The network in a file. It stays in memory for as long as the program runs, as a search may use it at any time.
+fn read<N>(
+    path: &str,
+    check: impl Fn(&[u8]) -> Result<(), BlobError>,
+    load: impl Fn(&'static [u8]) -> Result<N, BlobError>,
+) -> Result<N, Message> {
+    let shown = path.escape_debug();
+    let bytes = fs::read(path).map_err(|error| say(format_args!("'{shown}': {error}")))?;
     let mut words = vec![0u64; bytes.len().div_ceil(size_of::<u64>())];
-    bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-    ValueNet::load(&bytemuck::cast_slice(&words)[..bytes.len()])?;
-    ValueNet::load(&bytemuck::cast_slice(words.leak())[..bytes.len()])
+    bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(&bytes);
+    check(&bytemuck::cast_slice(&words)[..bytes.len()])
+        .and_then(|()| load(&bytemuck::cast_slice(words.leak())[..bytes.len()]))
+        .map_err(|error| say(format_args!("'{shown}': {error}")))
 }
 
 impl Resources for Files {
@@ -99,10 +112,20 @@ impl Resources for Files {
             self.network = built_in();
             return Some(Ok(()));
         }
-        let shown = path.escape_debug();
-        let loaded = fs::read(path)
-            .map_err(|error| say(format_args!("'{shown}': {error}")))
-            .and_then(|bytes| network_of(&bytes).map_err(|error| say(format_args!("'{shown}': {error}"))));
+        let loaded = read(path, |blob| ValueNet::load(blob).map(drop), |blob| ValueNet::load(blob));
         Some(loaded.map(|network| self.network = Ok(Some(network))))
+    }
+
+    fn move_order(&self) -> Option<MoveOrder<'static>> {
+        self.move_order
+    }
+
+    fn load_move_order(&mut self, path: &str) -> Option<Result<(), Message>> {
+        if path.is_empty() {
+            self.move_order = None;
+            return Some(Ok(()));
+        }
+        let loaded = read(path, |blob| MoveOrder::load(blob).map(drop), |blob| MoveOrder::load(blob));
+        Some(loaded.map(|model| self.move_order = Some(model)))
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Sources: <https://www.chessprogramming.org/Iterative_Deepening>, <https://www.chessprogramming.org/Aspiration_Windows>.
 
+use core::cmp::Reverse;
+
 use crate::chess::{Board, Game, MAX_MOVES, Move};
 
 use super::MAX_MULTI_PV;
@@ -55,16 +57,19 @@ impl RootMoves {
     /// The legal moves, or those of them that the limits allow.
     fn new(board: &Board, limits: &Limits, ordering: &Ordering<'_>) -> Self {
         let allowed = |mv: &&Move| limits.search_moves.is_empty() || limits.search_moves.contains(mv);
-        let moves = board.legal_moves();
-        let mut roots: heapless::Vec<_, MAX_MOVES> =
-            moves.iter().filter(allowed).map(|&mv| RootMove { mv, score: 0 }).collect();
-        // Captures first: should no iteration be finished, a sensible move leads.
         let look = ordering.model.map(|model| model.look(board));
         let judges_all = matches!(ordering.place, Place::Root | Place::All) && look.is_some();
+        let judged = |mv| look.as_ref().map_or(0, |look| look.score(mv) as i16);
+        let moves = board.legal_moves();
+        let mut roots: heapless::Vec<_, MAX_MOVES> =
+            moves.iter().filter(allowed).map(|&mv| RootMove { mv, score: judged(mv) }).collect();
+        // Captures first: should no iteration be finished, a sensible move leads.
         roots.sort_unstable_by_key(|root| {
-            let judged = look.as_ref().map_or(0, |look| -look.score(root.mv));
-            (!judges_all && !board.is_capture(root.mv), judged, root.mv.bits())
+            (!judges_all && !board.is_capture(root.mv), Reverse(root.score), root.mv.bits())
         });
+        for root in &mut roots {
+            root.score = 0;
+        }
         Self(roots)
     }
 

@@ -43,6 +43,9 @@ fn models_are_made_and_judged() {
     }
     let (said, _) = run(dir, &["prior", "games.viri", "--epochs", "2", "--stages", "1", "--out", "prior.net"], 0);
     assert_has(&said, &["positions: ", "rounded", "prior.net: "]);
+    let ask = ["prior", "games.viri", "--positions", "40", "--quiet", "--ask", "2", "--astray", "2", "--epochs", "1"];
+    let (said, _) = run(dir, &[&ask[..], &["--out", "asked.net"]].concat(), 0);
+    assert_has(&said, &["asked.net: "]);
 
     let models = ["--model", "manhattan.net", "--model", "mahalanobis.net", "--model", "prior.net"];
     let judge = ["judge", "games.pgn", "--count", "4", "--depth", "3", "--hash", "64"];

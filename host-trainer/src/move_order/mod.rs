@@ -7,6 +7,7 @@
 //! A model is a blob that the engine loads (`setoption name MoveOrderFile`).
 
 mod agreement;
+mod asked;
 mod bare;
 mod blob;
 mod coordinates;

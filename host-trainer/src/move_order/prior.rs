@@ -11,7 +11,7 @@ use engine_core::{
     },
 };
 
-use super::{blob::Blob, games};
+use super::{asked, blob::Blob, games, sample::Reservoir};
 use crate::{
     arena::random::SplitMix64,
     stop::{INTERRUPTED, Stop},
@@ -57,9 +57,21 @@ pub struct Args {
     #[arg(long, value_name = "RATE", default_value = "0.1", value_parser = positive)]
     rate: f64,
 
-    /// Most positions to learn from: the first of all
-    #[arg(long, value_name = "N", default_value = "2000000")]
+    /// Most positions to learn from, drawn at random from all
+    #[arg(long, value_name = "N", default_value = "1000000")]
     positions: usize,
+
+    /// Learn from the move that a search of so many plies by Knightlight finds, not from the one that was played
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=20))]
+    ask: Option<u8>,
+
+    /// Before it asks, play up to so many random moves: a search meets more positions that went astray than games do
+    #[arg(long, value_name = "N", default_value = "0", requires = "ask")]
+    pub(super) astray: u8,
+
+    /// Searches at a time
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(super) concurrency: usize,
 
     /// What a factor of e in the chances counts in the engine's order, beside a history of at most 8192
     #[arg(long, value_name = "N", default_value = "512", value_parser = clap::value_parser!(u16).range(1..=4096))]
@@ -67,7 +79,7 @@ pub struct Args {
 
     /// Seed of the split and of the order in which moves are learnt from
     #[arg(long, default_value = "1")]
-    seed: u64,
+    pub(super) seed: u64,
 
     /// The model's name
     #[arg(long, default_value = "prior")]
@@ -81,23 +93,17 @@ fn positive(text: &str) -> Result<f64, String> {
 
 /// Learns the model that the command line asks for.
 pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
+    let Some(drawn) = draw(args, stop)? else { return Ok(ExitCode::from(INTERRUPTED)) };
     let mut sides = [Choices::default(), Choices::default()];
-    let whole = games::each(&args.inputs, stop, |game, ratings| {
-        let rated = |rating: Option<u16>| args.rated_above.is_none_or(|least| rating.is_some_and(|r| r >= least));
-        if !rated(ratings.white) || !rated(ratings.black) {
-            return;
-        }
-        let side = &mut sides[usize::from(games::is_held_out(game, args.seed))];
-        for sample in game.samples.iter().skip(game.samples.len() / 3) {
-            if let Some(played) = sample.played
-                && side.len() < args.positions
-            {
-                side.add(&sample.board, played, args);
-            }
-        }
-    })?;
-    if !whole {
-        return Ok(ExitCode::from(INTERRUPTED));
+    for (side, drawn) in sides.iter_mut().zip(drawn) {
+        let chosen = match args.ask {
+            Some(depth) => match asked::ask(&drawn, depth, args, stop)? {
+                Some(chosen) => chosen,
+                None => return Ok(ExitCode::from(INTERRUPTED)),
+            },
+            None => drawn,
+        };
+        chosen.iter().for_each(|(board, mv)| side.add(board, *mv, args));
     }
     let [learnt_from, held_out] = sides;
     ensure!(
@@ -130,9 +136,10 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     let scale = (f64::from(args.strength) * 16.0 / PER_NAT).round() as u16;
     let shape = PriorShape { stages: args.stages, scale: scale.max(1) };
     let record = format!(
-        "conditional logit, {} positions{}, {} epochs, seed {}",
+        "conditional logit, {} positions{}{}, {} epochs, seed {}",
         learnt_from.len(),
         if args.quiet { " with quiet moves" } else { "" },
+        args.ask.map_or_else(String::new, |depth| format!(" asked to depth {depth}, up to {} astray", args.astray)),
         args.epochs,
         args.seed
     );
@@ -140,6 +147,24 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     let bytes = blob.write(&args.out)?;
     println!("{}: {bytes} bytes", args.out.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Positions of the games with the moves that were played, to learn from and held out; `None` if it was asked to stop.
+fn draw(args: &Args, stop: &Stop) -> anyhow::Result<Option<[Vec<(Board, Move)>; 2]>> {
+    let mut sides = [Reservoir::new(args.positions, args.seed), Reservoir::new(args.positions / 8 + 1, args.seed)];
+    let whole = games::each(&args.inputs, stop, |game, ratings| {
+        let rated = |rating: Option<u16>| args.rated_above.is_none_or(|least| rating.is_some_and(|r| r >= least));
+        if !rated(ratings.white) || !rated(ratings.black) {
+            return;
+        }
+        let side = &mut sides[usize::from(games::is_held_out(game, args.seed))];
+        for sample in game.samples.iter().skip(game.samples.len() / 3) {
+            if let Some(played) = sample.played {
+                side.pass((sample.board, played));
+            }
+        }
+    })?;
+    Ok(whole.then(|| sides.map(Reservoir::into_kept)))
 }
 
 /// The engine's integer of a weight.
@@ -322,6 +347,9 @@ mod tests {
             epochs: 1,
             rate: 0.1,
             positions: 1,
+            ask: None,
+            astray: 0,
+            concurrency: 1,
             strength: 512,
             seed: 1,
             name: String::new(),

@@ -247,7 +247,8 @@ mod tests {
         let promoted = features("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q");
         assert_eq!(named(&promoted, "weight that a promotion gains"), 8);
         assert_eq!(named(&promoted, "gives check"), 1);
-        assert_eq!(named(&promoted, "squares that it attacks more after than before"), 20);
+        // Seven squares of the file, seven of the diagonal, four of the rank as far as the king; the pawn attacked one.
+        assert_eq!(named(&promoted, "squares that it attacks more after than before"), 17);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! - [`mine`] has a teacher play games with itself and records them, with its scores, to train on.
 //! - [`suite`] asks one engine for the best move in each position of an EPD file.
 //! - [`data`] turns games into training positions.
+//! - [`move_order`] learns which moves to search first, and measures what that saves.
 //! - [`train`] makes a network's weights from scored positions.
 //!
 //! The rules of chess come from `shakmaty` wherever something is judged, never from Knightlight's own core: an
@@ -19,6 +20,7 @@ pub mod engine;
 pub mod epd;
 pub mod line;
 pub mod mine;
+pub mod move_order;
 pub mod stop;
 pub mod suite;
 pub mod train;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, book, data, mine, stop::Stop, suite, train};
+use host_trainer::{arena, book, data, mine, move_order, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
 /// Make networks and measure chess engines: mine, prepare data, train, play matches, run suites of positions.
@@ -21,6 +21,7 @@ enum Command {
     Book(book::Args),
     Data(data::Args),
     Mine(mine::Args),
+    MoveOrder(move_order::Args),
     Suite(suite::Args),
     Train(train::Args),
 }
@@ -49,6 +50,7 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Book(args) => book::run(args, &stop),
         Command::Data(args) => data::run(args, &stop),
         Command::Mine(args) => mine::run(args, &stop),
+        Command::MoveOrder(args) => move_order::run(args, &stop),
         Command::Suite(args) => suite::run(args, &stop),
         Command::Train(args) => train::run(args, &stop),
     }

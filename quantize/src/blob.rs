@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use engine_core::net::blob::{self, PREFIX};
 use engine_core::net::header::{Header, Model};
-use engine_core::net::{BlobError, PolicyNet, ValueNet};
+use engine_core::net::{BlobError, MoveOrder, PolicyNet, ValueNet};
 use thiserror::Error;
 
 /// Why there is no blob.
@@ -40,6 +40,7 @@ impl Blob {
         match blob.header()?.model {
             Model::Value(_) => ValueNet::load(blob.bytes()).map(drop)?,
             Model::Policy(_) => PolicyNet::load(blob.bytes()).map(drop)?,
+            Model::MoveOrder(_) => MoveOrder::load(blob.bytes()).map(drop)?,
         }
         Ok(blob)
     }

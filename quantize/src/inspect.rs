@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use engine_core::net::blob::Layer;
 use engine_core::net::features::{INPUTS, MAX_ACTIVE};
-use engine_core::net::header::{Model, PolicyShape, ValueShape};
+use engine_core::net::header::{ClusterShape, Model, MoveOrderShape, PolicyShape, PriorShape, ValueShape};
 use engine_core::net::planes;
 
 use crate::blob::Blob;
@@ -49,6 +49,11 @@ pub fn run(args: &Args) -> Result<()> {
     let weights = if source::is_blob(&args.file)? {
         let blob = Blob::read(&args.file)?;
         let description = match blob.header()?.model {
+            Model::MoveOrder(shape) => {
+                ensure!(args.picture.is_none(), "--picture: a move-order model has no layer to draw");
+                print!("{}", heading(&blob, &move_order_lines(&shape))?);
+                return Ok(());
+            }
             Model::Value(_) => value_description(&IntegerNet::from_blob(&blob)?),
             Model::Policy(_) => policy_description(&policy::IntegerNet::from_blob(&blob)?),
         };
@@ -203,6 +208,19 @@ fn chain(units: impl Iterator<Item = (usize, usize)>) -> String {
     units.map(|(_, units)| units.to_string()).collect::<Vec<_>>().join(" -> ")
 }
 
+fn move_order_lines(shape: &MoveOrderShape) -> Vec<(&'static str, String)> {
+    match shape {
+        MoveOrderShape::Clusters(ClusterShape { good, bad, distance, mixed, scale }) => vec![
+            ("centres", format!("{good} of good moves, {bad} of bad ones")),
+            ("distance", format!("{distance:?}, {}", if *mixed { "of mixed features" } else { "feature by feature" })),
+            ("scale", scale.to_string()),
+        ],
+        MoveOrderShape::Prior(PriorShape { stages, scale }) => {
+            vec![("weights", format!("of {stages} stages of the game")), ("scale", scale.to_string())]
+        }
+    }
+}
+
 fn value_description(net: &IntegerNet) -> Description {
     let ValueShape { width, qa, qb, scale, .. } = net.shape;
     let lines = vec![
@@ -281,7 +299,8 @@ fn value_findings(net: &IntegerNet) -> Vec<Findings> {
 }
 
 /// Header and layers of a blob as text.
-fn blob_report(blob: &Blob, Description { lines, unused, findings }: &Description) -> Result<String> {
+/// What a blob says of itself, with these lines about its model.
+fn heading(blob: &Blob, lines: &[(&str, String)]) -> Result<String> {
     let header = blob.header()?;
     let mut report = String::new();
     let _ = writeln!(report, "name         {}", header.name);
@@ -292,6 +311,12 @@ fn blob_report(blob: &Blob, Description { lines, unused, findings }: &Descriptio
     }
     let _ = writeln!(report, "bytes        {}", blob.bytes().len());
     let _ = writeln!(report, "checksum     {:08x}", blob.checksum());
+    Ok(report)
+}
+
+/// A network's heading, and its layers.
+fn blob_report(blob: &Blob, Description { lines, unused, findings }: &Description) -> Result<String> {
+    let mut report = heading(blob, lines)?;
     let _ = writeln!(
         report,
         "{:<14} {:>8} {:>8} {:>12} {:>9} {:>9} {:>24}",

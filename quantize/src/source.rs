@@ -41,7 +41,7 @@ pub fn read(path: &Path) -> Result<Weights> {
 /// The floats that a blob's integers stand for.
 ///
 /// # Errors
-/// None that [`Blob::new`] has not had.
+/// If it holds no network.
 pub fn weights_of_blob(blob: &Blob) -> Result<Weights> {
     Ok(match blob.header()?.model {
         Model::Value(_) => {
@@ -52,6 +52,7 @@ pub fn weights_of_blob(blob: &Blob) -> Result<Weights> {
             let net = policy::IntegerNet::from_blob(blob)?;
             net.dequantise().to_weights(&net.words())
         }
+        Model::MoveOrder(_) => bail!("a move-order model is no network: there are no floats behind its integers"),
     })
 }
 

@@ -48,6 +48,9 @@ fn the_handshake_lists_every_option() -> Result<()> {
         "UCI_LimitStrength",
         "UCI_Elo",
         "Move Overhead",
+        "MoveOrderFile",
+        "MoveOrder",
+        "MoveOrderDepth",
     ];
     for option in options {
         let listed = lines.iter().filter(|line| line.starts_with(&format!("option name {option} type ")));
@@ -278,6 +281,11 @@ fn bad_lines_are_named_and_change_nothing() -> Result<()> {
         ("setoption name PolicyFile value /nowhere/net.bin", "info string PolicyFile: '/nowhere/net.bin': "),
         ("setoption name Mode value Guess", "info string Mode: 'Search' or 'Policy' wanted, not 'Guess'"),
         ("setoption name BookFile value /nowhere/book.bin", "info string BookFile: '/nowhere/book.bin': "),
+        ("setoption name MoveOrderFile value /nowhere/a.net", "info string MoveOrderFile: '/nowhere/a.net': "),
+        (
+            "setoption name MoveOrder value no",
+            "info string MoveOrder: 'Seed', 'Quiet', 'All' or 'Root' wanted, not 'no'",
+        ),
         ("xyzzy", "info string unknown command 'xyzzy'"),
     ] {
         let lines = engine.ask(bad, "info string")?;

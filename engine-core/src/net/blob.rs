@@ -66,6 +66,9 @@ pub enum BlobError {
     /// A field of the header is out of its range.
     #[error("header: {0}")]
     Shape(ShapeError),
+    /// A coordinate of a centre is out of its range.
+    #[error("coordinate {coordinate} of centre {centre} is {value}: -{most} to {most} wanted")]
+    Coordinate { centre: usize, coordinate: usize, value: i16, most: i16 },
     /// The sums of a layer could exceed what they are kept in.
     #[error("{layer}: unit {unit} could overflow {bits}-bit sums")]
     Overflow { layer: Layer, unit: usize, bits: u32 },

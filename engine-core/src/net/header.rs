@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::features::INPUTS;
+use super::move_order::features::FEATURES;
+use super::move_order::prior;
 use super::{move_planes, planes};
 
 /// The widest first layer.
@@ -47,6 +49,8 @@ pub enum Model {
     Value(ValueShape),
     /// Chooses moves.
     Policy(PolicyShape),
+    /// Tells good moves from bad ones, so that they are searched first.
+    MoveOrder(MoveOrderShape),
 }
 
 impl Model {
@@ -56,8 +60,57 @@ impl Model {
         match self {
             Self::Value(_) => "value net",
             Self::Policy(_) => "policy net",
+            Self::MoveOrder(_) => "move-order model",
         }
     }
+}
+
+/// The most centres of good moves, and of bad ones.
+pub const MAX_CENTRES: usize = 64;
+
+/// The most stages of the game that a prior tells apart.
+pub const MAX_STAGES: usize = 8;
+
+/// The kinds of models that order moves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MoveOrderShape {
+    /// Centres of good and of bad moves.
+    Clusters(ClusterShape),
+    /// A weight for each thing that a move does.
+    Prior(PriorShape),
+}
+
+/// How far apart two moves are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Distance {
+    /// The sum of the differences.
+    Manhattan,
+    /// The root of the sum of their squares.
+    Euclidean,
+}
+
+/// The shape of a model that knows centres of good and of bad moves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterShape {
+    /// Centres of good moves.
+    pub good: u8,
+    /// Centres of bad moves.
+    pub bad: u8,
+    /// How a move's distance to them is measured.
+    pub distance: Distance,
+    /// Whether a coordinate mixes all features, by a row of a matrix, or is one feature with a scale of its own.
+    pub mixed: bool,
+    /// What a difference of distances of 256 counts in the order of moves.
+    pub scale: u16,
+}
+
+/// The shape of a model that knows weights of what a move does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriorShape {
+    /// Stages of the game, by the number of pieces, that have weights of their own.
+    pub stages: u8,
+    /// What a sum of weights of 16 counts in the order of moves.
+    pub scale: u16,
 }
 
 /// The architecture and the fixed point of a value net.
@@ -128,11 +181,62 @@ pub enum ShapeError {
     /// A shift.
     #[error("shift {layer} is {shift}: 0 to {MAX_SHIFT} wanted")]
     Shift { layer: usize, shift: u8 },
+    /// The number of centres.
+    #[error("there are {0} centres of a kind: 1 to {MAX_CENTRES} wanted")]
+    Centres(u8),
+    /// The number of stages.
+    #[error("stages is {0}: 1 to {MAX_STAGES} wanted")]
+    Stages(u8),
+    /// The scale of an order of moves.
+    #[error("the scale of the move order is {0}: 1 to {MAX_ORDER_SCALE} wanted")]
+    OrderScale(u16),
 }
 
 /// Whether kernels can compute a layer of so many units, at most so many.
 fn fits(units: u16, most: usize) -> bool {
     units > 0 && usize::from(units) <= most && usize::from(units).is_multiple_of(LANES)
+}
+
+/// The greatest scale of an order of moves.
+pub const MAX_ORDER_SCALE: u16 = 8192;
+
+impl MoveOrderShape {
+    /// Looks whether every field is in its range.
+    ///
+    /// # Errors
+    /// The first field that is not.
+    pub fn check(&self) -> Result<(), ShapeError> {
+        let scale = match self {
+            Self::Clusters(shape) => {
+                for centres in [shape.good, shape.bad] {
+                    if !(1..=MAX_CENTRES).contains(&usize::from(centres)) {
+                        return Err(ShapeError::Centres(centres));
+                    }
+                }
+                shape.scale
+            }
+            Self::Prior(shape) => {
+                if !(1..=MAX_STAGES).contains(&usize::from(shape.stages)) {
+                    return Err(ShapeError::Stages(shape.stages));
+                }
+                shape.scale
+            }
+        };
+        if (1..=MAX_ORDER_SCALE).contains(&scale) { Ok(()) } else { Err(ShapeError::OrderScale(scale)) }
+    }
+
+    /// The bytes that the weights take.
+    #[must_use]
+    pub fn weight_bytes(&self) -> usize {
+        match self {
+            Self::Clusters(shape) => {
+                let mixing = if shape.mixed { FEATURES * FEATURES } else { FEATURES };
+                let centres = usize::from(shape.good) + usize::from(shape.bad);
+                (mixing + centres * FEATURES) * size_of::<i16>()
+            }
+            Self::Prior(shape) => prior::weights(usize::from(shape.stages)),
+        }
+    }
 }
 
 impl ValueShape {

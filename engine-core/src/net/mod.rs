@@ -1,8 +1,8 @@
 //! Int8 networks: what they see, how they are stored, and how they are computed.
 //!
 //! A network is a blob ([`blob`]) that says its own shape ([`header`]) and is used where it lies, in flash or in a
-//! file's memory. [`ValueNet`] judges positions, [`PolicyNet`] chooses moves.
-//! Uses [`chess`](crate::chess) and nothing else.
+//! file's memory. [`ValueNet`] judges positions, [`PolicyNet`] chooses moves, [`MoveOrder`] says which moves to try
+//! first. Uses [`chess`](crate::chess) and nothing else.
 
 mod accumulator;
 pub mod blob;
@@ -10,6 +10,7 @@ pub mod features;
 pub mod header;
 mod kernels;
 mod layers;
+pub mod move_order;
 pub mod move_planes;
 pub mod planes;
 mod policy;
@@ -19,5 +20,6 @@ mod value;
 pub(crate) use accumulator::Accumulators;
 pub use blob::BlobError;
 pub use kernels::all_agree as kernels_agree;
+pub use move_order::MoveOrder;
 pub use policy::{LOGIT_ONE, PolicyNet, Preference, Preferences};
 pub use value::ValueNet;

@@ -164,9 +164,10 @@ impl<O: Observer> Search<'_, '_, O> {
             depth -= 1;
         }
 
-        let killers = self.searcher.history.killers(ply);
+        let guide = self.ordering.at(depth);
+        let killers = if self.ordering.history { self.searcher.history.killers(ply) } else { [None; 2] };
         let node = Node { depth, ply, is_pv, in_check, improving, eval, killers };
-        let mut picker = Picker::new(&self.searcher.moves, Wanted::All, hash_move, killers);
+        let mut picker = Picker::new(&self.searcher.moves, Wanted::All, hash_move, killers, guide);
         let mut tried = Tried::new();
         let mut number = 0;
         while let Some(mv) = picker.next(&mut self.searcher.moves, board, &self.searcher.history) {
@@ -217,7 +218,8 @@ impl<O: Observer> Search<'_, '_, O> {
     /// Plays a move and searches what comes of it: the first of a principal variation with the whole window, all
     /// others with none, less deep the later they come, and again where that raises alpha.
     fn try_move(&mut self, board: &Board, node: Node, tryout: Tryout, (alpha, beta): (i32, i32)) -> i32 {
-        let history = if tryout.quiet { self.searcher.history.score(board, tryout.mv) } else { 0 };
+        let remembered = tryout.quiet && self.ordering.history;
+        let history = if remembered { self.searcher.history.score(board, tryout.mv) } else { 0 };
         let child = self.make(board, tryout.mv);
         let ply = node.ply + 1;
         let gives_check = child.in_check();

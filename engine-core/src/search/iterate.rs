@@ -2,12 +2,15 @@
 //!
 //! Sources: <https://www.chessprogramming.org/Iterative_Deepening>, <https://www.chessprogramming.org/Aspiration_Windows>.
 
+use core::cmp::Reverse;
+
 use crate::chess::{Board, Game, MAX_MOVES, Move};
 
 use super::MAX_MULTI_PV;
 use super::clock::Clock;
 use super::limits::Limits;
 use super::observer::{Observer, Report};
+use super::ordering::{Ordering, Place};
 use super::pv::Line;
 use super::score::{INFINITE, MATE, is_mate, mate_in_moves};
 use super::searcher::{Search, Searcher, faded};
@@ -52,13 +55,21 @@ struct RootMoves(heapless::Vec<RootMove, MAX_MOVES>);
 
 impl RootMoves {
     /// The legal moves, or those of them that the limits allow.
-    fn new(board: &Board, limits: &Limits) -> Self {
+    fn new(board: &Board, limits: &Limits, ordering: &Ordering<'_>) -> Self {
         let allowed = |mv: &&Move| limits.search_moves.is_empty() || limits.search_moves.contains(mv);
+        let look = ordering.model.map(|model| model.look(board));
+        let judges_all = matches!(ordering.place, Place::Root | Place::All) && look.is_some();
+        let judged = |mv| look.as_ref().map_or(0, |look| look.score(mv) as i16);
         let moves = board.legal_moves();
         let mut roots: heapless::Vec<_, MAX_MOVES> =
-            moves.iter().filter(allowed).map(|&mv| RootMove { mv, score: 0 }).collect();
+            moves.iter().filter(allowed).map(|&mv| RootMove { mv, score: judged(mv) }).collect();
         // Captures first: should no iteration be finished, a sensible move leads.
-        roots.sort_unstable_by_key(|root| (!board.is_capture(root.mv), root.mv.bits()));
+        roots.sort_unstable_by_key(|root| {
+            (!judges_all && !board.is_capture(root.mv), Reverse(root.score), root.mv.bits())
+        });
+        for root in &mut roots {
+            root.score = 0;
+        }
         Self(roots)
     }
 
@@ -96,6 +107,19 @@ impl Searcher {
         network: Option<&ValueNet<'_>>,
         observer: &mut impl Observer,
     ) -> Option<Best> {
+        self.think_in_order(game, limits, table, network, Ordering::default(), observer)
+    }
+
+    /// The same, with another order of moves.
+    pub fn think_in_order(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        table: &mut Table<'_>,
+        network: Option<&ValueNet<'_>>,
+        ordering: Ordering<'_>,
+        observer: &mut impl Observer,
+    ) -> Option<Best> {
         let now = observer.micros();
         self.evaluator.reset(game.board());
         self.history.age();
@@ -106,6 +130,7 @@ impl Searcher {
             observer,
             limits,
             network,
+            ordering,
             clock: Clock::new(limits, now),
             start: now,
             keys: game.history().clone(),
@@ -114,7 +139,7 @@ impl Searcher {
             verifying: false,
             stopped: false,
         };
-        let roots = RootMoves::new(game.board(), limits);
+        let roots = RootMoves::new(game.board(), limits, &ordering);
         deepen(&mut search, game.board(), roots)
     }
 }

@@ -5,6 +5,7 @@
 use crate::chess::{Board, Move, MoveSink, Role, Stage};
 
 use super::history::{HISTORY_MAX, History};
+use super::ordering::Guide;
 use super::see;
 
 /// How many moves the stack holds: the moves of a long line, 8 KB.
@@ -66,16 +67,19 @@ enum Step {
     GenerateQuiet,
     Quiet,
     Losing,
+    /// A model's order of all moves.
+    Judged,
     Done,
 }
 
 /// Gives a node's moves one by one.
 #[derive(Clone, Debug)]
-pub(super) struct Picker {
+pub(super) struct Picker<'a> {
     step: Step,
     wanted: Wanted,
     hash_move: Option<Move>,
     killers: [Option<Move>; 2],
+    guide: Guide<'a>,
     /// Where this node's moves begin on the stack.
     base: usize,
     /// Losing captures are kept in `base..losing_end`.
@@ -84,11 +88,17 @@ pub(super) struct Picker {
     cursor: usize,
 }
 
-impl Picker {
+impl<'a> Picker<'a> {
     /// A picker for a node. Its moves lie on the stack until [`finish`](Self::finish).
-    pub(super) fn new(stack: &MoveStack, wanted: Wanted, hash_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
+    pub(super) fn new(
+        stack: &MoveStack,
+        wanted: Wanted,
+        hash_move: Option<Move>,
+        killers: [Option<Move>; 2],
+        guide: Guide<'a>,
+    ) -> Self {
         let base = stack.moves.len();
-        Self { step: Step::Hash, wanted, hash_move, killers, base, losing_end: base, cursor: base }
+        Self { step: Step::Hash, wanted, hash_move, killers, guide, base, losing_end: base, cursor: base }
     }
 
     /// Takes the node's moves off the stack.
@@ -121,6 +131,15 @@ impl Picker {
                 }
                 Step::GenerateNoisy => {
                     board.generate(Stage::Noisy, stack);
+                    if let Some(model) = self.guide.of_all().filter(|_| self.wanted == Wanted::All) {
+                        board.generate(Stage::Quiet, stack);
+                        let look = model.look(board);
+                        for scored in &mut stack.moves[self.base..] {
+                            scored.score = look.score(scored.mv) as i16;
+                        }
+                        self.step = Step::Judged;
+                        continue;
+                    }
                     for scored in &mut stack.moves[self.base..] {
                         scored.score = noisy_score(board, scored.mv);
                     }
@@ -149,8 +168,9 @@ impl Picker {
                 Step::GenerateQuiet => {
                     let first = stack.moves.len();
                     board.generate(Stage::Quiet, stack);
+                    let scores = self.guide.of_quiet(board, history);
                     for scored in &mut stack.moves[first..] {
-                        scored.score = history.score(board, scored.mv) as i16;
+                        scored.score = scores.of(scored.mv);
                     }
                     self.cursor = first;
                     self.step = Step::Quiet;
@@ -167,6 +187,10 @@ impl Picker {
                     }
                     self.step = Step::Done;
                 }
+                Step::Judged => match self.best(stack) {
+                    Some(mv) => return Some(mv),
+                    None => self.step = Step::Done,
+                },
                 Step::Done => return None,
             }
         }

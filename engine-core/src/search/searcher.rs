@@ -9,6 +9,7 @@ use super::clock::Clock;
 use super::history::History;
 use super::limits::Limits;
 use super::observer::{Observer, Order};
+use super::ordering::Ordering;
 use super::picker::MoveStack;
 use super::pv::PvTable;
 use super::table::Table;
@@ -65,6 +66,7 @@ pub(super) struct Search<'a, 't, O> {
     pub(super) observer: &'a mut O,
     pub(super) limits: &'a Limits,
     pub(super) network: Option<&'a ValueNet<'a>>,
+    pub(super) ordering: Ordering<'a>,
     pub(super) clock: Clock,
     /// The moment the search began.
     pub(super) start: u64,

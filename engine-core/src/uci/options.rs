@@ -3,8 +3,9 @@
 use core::fmt;
 
 use super::strength::{MAX_ELO, MIN_ELO};
+use crate::MAX_PLY;
 use crate::eval::{FITTED, SIMPLIFIED, Tables};
-use crate::search::MAX_MULTI_PV;
+use crate::search::{MAX_MULTI_PV, Place};
 
 /// What an option is, and what it may be set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,9 @@ pub(super) enum Id {
     LimitStrength,
     Elo,
     MoveOverhead,
+    MoveOrderFile,
+    MoveOrder,
+    MoveOrderDepth,
 }
 
 /// What judges positions.
@@ -91,7 +95,7 @@ pub struct HashSizes {
 }
 
 /// All options, in the order in which `uci` lists them.
-pub(super) const ALL: [(Id, &str, Kind); 19] = [
+pub(super) const ALL: [(Id, &str, Kind); 22] = [
     (Id::Hash, "Hash", Kind::Hash),
     (Id::ClearHash, "Clear Hash", Kind::Button),
     (Id::Threads, "Threads", Kind::Spin(1, 1, 1)),
@@ -111,7 +115,14 @@ pub(super) const ALL: [(Id, &str, Kind); 19] = [
     (Id::LimitStrength, "UCI_LimitStrength", Kind::Check(false)),
     (Id::Elo, "UCI_Elo", Kind::Spin(1500, MIN_ELO, MAX_ELO)),
     (Id::MoveOverhead, "Move Overhead", Kind::Overhead(5_000)),
+    (Id::MoveOrderFile, "MoveOrderFile", Kind::Text),
+    (Id::MoveOrder, "MoveOrder", Kind::Combo(&PLACE_NAMES)),
+    (Id::MoveOrderDepth, "MoveOrderDepth", Kind::Spin(1, 0, MAX_PLY as u32)),
 ];
+
+/// Where a learnt model orders moves, and what the places are called.
+pub(super) const PLACES: [Place; 4] = [Place::Seed, Place::Quiet, Place::All, Place::Root];
+const PLACE_NAMES: [&str; 4] = ["Seed", "Quiet", "All", "Root"];
 
 /// What the options are set to, but for those that are things of the machine.
 #[derive(Clone, Copy, Debug)]
@@ -129,6 +140,9 @@ pub(super) struct Options {
     pub(super) limit_strength: bool,
     pub(super) elo: u32,
     pub(super) move_overhead: u32,
+    /// Where the learnt order of moves is used, and from which depth on.
+    pub(super) move_order: Place,
+    pub(super) move_order_depth: u32,
 }
 
 impl Options {
@@ -147,6 +161,8 @@ impl Options {
             limit_strength: false,
             elo: 1500,
             move_overhead,
+            move_order: Place::Seed,
+            move_order_depth: 1,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 
-use crate::net::{BlobError, PolicyNet, ValueNet};
+use crate::net::{BlobError, MoveOrder, PolicyNet, ValueNet};
 use crate::search::Cluster;
 
 use super::options::HashSizes;
@@ -77,6 +77,18 @@ pub trait Resources {
     /// Loads a policy net; an empty path goes back to the built-in one, if any. `None` if this machine has no files. If
     /// it cannot be loaded, the policy net stays what it was.
     fn load_policy(&mut self, path: &str) -> Option<Result<(), Message>> {
+        let _ = path;
+        None
+    }
+
+    /// The model that orders moves; `None` if there is none.
+    fn move_order(&self) -> Option<MoveOrder<'static>> {
+        None
+    }
+
+    /// Loads a model that orders moves; an empty path unloads it. `None` if this machine has no files. If it cannot be
+    /// loaded, the order stays what it was.
+    fn load_move_order(&mut self, path: &str) -> Option<Result<(), Message>> {
         let _ = path;
         None
     }

@@ -3,9 +3,9 @@
 use crate::bench;
 use crate::book::Book;
 use crate::chess::{Board, Game, Move, MoveList, perft_until};
-use crate::net::{PolicyNet, ValueNet};
+use crate::net::{MoveOrder, PolicyNet, ValueNet};
 use crate::platform::{Platform, Received};
-use crate::search::{Best, Limits, Observer, Order, Searcher, Table};
+use crate::search::{Best, Limits, Observer, Order, Ordering, Searcher, Table};
 
 use super::lookahead::Lookahead;
 use super::options::{self, Evaluation, HashSizes, Id, Kind, Mode, OneOf, Options};
@@ -24,6 +24,8 @@ pub struct Session<R> {
     resources: R,
     /// The machine's network, if it has one that can be used.
     network: Option<ValueNet<'static>>,
+    /// A learnt order of moves, if one was loaded.
+    move_order: Option<MoveOrder<'static>>,
     /// Counts searches, so that the hash table knows its old entries.
     generation: u8,
     /// The state of the generator that chooses book moves.
@@ -53,12 +55,14 @@ impl<R: Resources> Session<R> {
     pub fn new(resources: R) -> Self {
         let options = Options::new(resources.move_overhead());
         let network = resources.network().ok().flatten();
+        let move_order = resources.move_order();
         Self {
             talk: Talk { parser: Parser::new(), ahead: Lookahead::default(), options, debug: false },
             game: Game::new(Board::start()),
             searcher: Searcher::new(),
             resources,
             network,
+            move_order,
             generation: 0,
             random: 0,
         }
@@ -173,13 +177,19 @@ impl<R: Resources> Session<R> {
         let hash_sizes = self.resources.hash_sizes();
         let mut table = Table::new(self.resources.clusters(), self.generation);
         let network = if self.talk.options.judges_by_network() { self.network.as_ref() } else { None };
+        let ordering = Ordering {
+            model: self.move_order.as_ref(),
+            place: self.talk.options.move_order,
+            least_depth: self.talk.options.move_order_depth as i32,
+            ..Ordering::default()
+        };
         let mut watch = Watch {
             end_after_hit: End::of(&Limits { ponder: false, ..limits.clone() }),
             ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, end)
         };
         let best = match policy {
             Some(policy) => choose(&policy, &self.game, &limits, &mut watch),
-            None => self.searcher.think(&self.game, &limits, &mut table, network, &mut watch),
+            None => self.searcher.think_in_order(&self.game, &limits, &mut table, network, ordering, &mut watch),
         };
         while watch.end == End::Commanded && !watch.outcome.stop {
             watch.listen();
@@ -344,6 +354,11 @@ impl<R: Resources> Session<R> {
                     self.talk.options.mode = mode;
                 }
             }
+            Id::MoveOrder => {
+                if let Some(&place) = options::PLACES.get(choice) {
+                    self.talk.options.move_order = place;
+                }
+            }
             _ => {}
         }
     }
@@ -376,6 +391,7 @@ impl<R: Resources> Session<R> {
             Id::MultiPv => self.talk.options.multi_pv = number,
             Id::Elo => self.talk.options.elo = number,
             Id::MoveOverhead => self.talk.options.move_overhead = number,
+            Id::MoveOrderDepth => self.talk.options.move_order_depth = number,
             _ => {}
         }
     }
@@ -387,6 +403,7 @@ impl<R: Resources> Session<R> {
         let loaded = match id {
             Id::BookFile => self.resources.load_book(path),
             Id::PolicyFile => self.resources.load_policy(path),
+            Id::MoveOrderFile => self.resources.load_move_order(path),
             _ => self.resources.load_network(path),
         };
         let changed = matches!(loaded, Some(Ok(())));
@@ -397,8 +414,10 @@ impl<R: Resources> Session<R> {
             None => say(format_args!("this machine has no files")),
         };
         print(platform, format_args!("info string {name}: {message}"));
-        if id == Id::EvalFile && changed {
-            self.change_network();
+        match id {
+            Id::EvalFile if changed => self.change_network(),
+            Id::MoveOrderFile if changed => self.move_order = self.resources.move_order(),
+            _ => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use engine_core::net::{BlobError, PolicyNet, ValueNet};
+use engine_core::net::{BlobError, MoveOrder, PolicyNet, ValueNet};
 use engine_core::nets;
 use engine_core::uci::{HashSizes, Message, say};
 use firmware::{Cluster, Resources};
@@ -22,12 +22,18 @@ pub(crate) struct Files {
     book: Vec<u8>,
     network: Result<Option<ValueNet<'static>>, BlobError>,
     policy: Option<PolicyNet<'static>>,
+    move_order: Option<MoveOrder<'static>>,
 }
 
 impl Files {
     pub(crate) fn new() -> Self {
-        let clusters = vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)];
-        Self { clusters, book: Vec::new(), network: built_in(), policy: None }
+        Self {
+            clusters: vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)],
+            book: Vec::new(),
+            network: built_in(),
+            policy: None,
+            move_order: None,
+        }
     }
 }
 
@@ -123,5 +129,18 @@ impl Resources for Files {
         }
         let loaded = read(path, |blob| PolicyNet::load(blob).map(drop), |blob| PolicyNet::load(blob));
         Some(loaded.map(|policy| self.policy = Some(policy)))
+    }
+
+    fn move_order(&self) -> Option<MoveOrder<'static>> {
+        self.move_order
+    }
+
+    fn load_move_order(&mut self, path: &str) -> Option<Result<(), Message>> {
+        if path.is_empty() {
+            self.move_order = None;
+            return Some(Ok(()));
+        }
+        let loaded = read(path, |blob| MoveOrder::load(blob).map(drop), |blob| MoveOrder::load(blob));
+        Some(loaded.map(|model| self.move_order = Some(model)))
     }
 }

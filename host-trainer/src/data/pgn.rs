@@ -31,6 +31,23 @@ pub struct PgnReader<R> {
     games: u64,
     /// Games without a result, which teach nothing of it.
     unfinished: u64,
+    ratings: Ratings,
+}
+
+/// What the players of a game are rated, if the file says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ratings {
+    /// White's rating.
+    pub white: Option<u16>,
+    /// Black's rating.
+    pub black: Option<u16>,
+}
+
+impl Ratings {
+    /// The rating of a colour.
+    pub fn of(self, colour: Colour) -> Option<u16> {
+        if colour == Colour::White { self.white } else { self.black }
+    }
 }
 
 impl<R: Read> PgnReader<R> {
@@ -40,7 +57,12 @@ impl<R: Read> PgnReader<R> {
             .set_supported_comment_length(COMMENT_BYTES)
             .set_supported_tag_line_length(COMMENT_BYTES)
             .finish();
-        PgnReader { reader, name, games: 0, unfinished: 0 }
+        PgnReader { reader, name, games: 0, unfinished: 0, ratings: Ratings::default() }
+    }
+
+    /// The ratings of the game that was read last.
+    pub fn ratings(&self) -> Ratings {
+        self.ratings
     }
 }
 
@@ -49,7 +71,9 @@ impl<R: Read> Source for PgnReader<R> {
     fn next(&mut self, game: &mut Game) -> anyhow::Result<bool> {
         loop {
             game.samples.clear();
-            let Some(read) = self.reader.read_game(&mut Listener { samples: &mut game.samples })? else { break };
+            self.ratings = Ratings::default();
+            let mut listener = Listener { samples: &mut game.samples, ratings: &mut self.ratings };
+            let Some(read) = self.reader.read_game(&mut listener)? else { break };
             self.games += 1;
             let outcome = read.map_err(|problem| Damage { number: self.games, offset: None, problem })?;
             let Some(outcome) = outcome else {
@@ -72,6 +96,7 @@ impl<R: Read> Source for PgnReader<R> {
 /// Takes down the positions of a game as it is read.
 struct Listener<'a> {
     samples: &'a mut Vec<Sample>,
+    ratings: &'a mut Ratings,
 }
 
 #[derive(Default)]
@@ -113,6 +138,10 @@ impl Visitor for Listener<'_> {
                 b"0-1" => Some(Outcome::Loss),
                 _ => None,
             };
+        } else if name.eq_ignore_ascii_case(b"WhiteElo") {
+            self.ratings.white = value.decode_utf8_lossy().parse().ok();
+        } else if name.eq_ignore_ascii_case(b"BlackElo") {
+            self.ratings.black = value.decode_utf8_lossy().parse().ok();
         }
         ControlFlow::Continue(())
     }
@@ -349,6 +378,18 @@ mod tests {
         let outcomes: Vec<_> = games[0].samples.iter().map(|sample| sample.outcome).collect();
         assert_eq!(outcomes, [Outcome::Loss, Outcome::Win, Outcome::Loss, Outcome::Win]);
         assert_eq!(games[0].samples[3].ply, Some(3));
+    }
+
+    #[test]
+    fn ratings_are_of_the_game_that_was_read() {
+        let pgn = "[WhiteElo \"2500\"]\n[BlackElo \"?\"]\n\n1. e4 1-0\n\n[BlackElo \"1450\"]\n\n1. d4 0-1\n";
+        let mut reader = PgnReader::new(pgn.as_bytes(), "test.pgn".to_owned());
+        let mut game = Game::default();
+        let mut ratings = Vec::new();
+        while reader.next(&mut game).unwrap() {
+            ratings.push((reader.ratings().of(Colour::White), reader.ratings().of(Colour::Black)));
+        }
+        assert_eq!(ratings, [(Some(2500), None), (None, Some(1450))]);
     }
 
     #[test]

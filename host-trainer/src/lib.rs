@@ -5,6 +5,7 @@
 //! - [`arena`] plays matches and says what they prove.
 //! - [`mine`] has a teacher play games with itself and records them, with its scores, to train on.
 //! - [`play`] is a game against a person, in a terminal.
+//! - [`report`] draws a run, a network and matches on one page.
 //! - [`suite`] asks one engine for the best move in each position of an EPD file.
 //! - [`data`] turns games into training positions.
 //! - [`train`] makes a network's weights from scored positions.
@@ -20,6 +21,7 @@ pub mod epd;
 pub mod line;
 pub mod mine;
 pub mod play;
+pub mod report;
 pub mod stop;
 pub mod suite;
 pub mod train;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, data, mine, play, stop::Stop, suite, train};
+use host_trainer::{arena, data, mine, play, report, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
 /// Make networks, measure chess engines and play them: mine, prepare data, train, matches, suites of positions.
@@ -21,6 +21,7 @@ enum Command {
     Data(data::Args),
     Mine(mine::Args),
     Play(Box<play::Args>),
+    Report(report::Args),
     Suite(suite::Args),
     Train(train::Args),
 }
@@ -49,6 +50,7 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Data(args) => data::run(args, &stop),
         Command::Mine(args) => mine::run(args, &stop),
         Command::Play(args) => play::run(args, &stop),
+        Command::Report(args) => report::run(args),
         Command::Suite(args) => suite::run(args, &stop),
         Command::Train(args) => train::run(args, &stop),
     }

@@ -98,6 +98,17 @@ impl Line {
         self.keys.push(key(&self.position));
     }
 
+    /// Takes the last move back; whether there was one.
+    pub fn take_back(&mut self) -> bool {
+        let Some(_) = self.plies.pop() else { return false };
+        self.keys.pop();
+        self.position = self.start.clone();
+        for ply in &self.plies {
+            self.position.play_unchecked(ply.mv);
+        }
+        true
+    }
+
     /// What the rules say of the position now; `None` while the game goes on. Mate on the fiftieth move is mate.
     pub fn ruling(&self) -> Option<Ruling> {
         if self.position.legal_moves().is_empty() {
@@ -146,6 +157,19 @@ mod tests {
         assert_eq!(twice.ruling(), None);
         let thrice = line(START, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8");
         assert_eq!(thrice.ruling(), Some(Ruling::Threefold));
+    }
+
+    #[test]
+    fn what_is_taken_back_has_not_been() {
+        let mut shuffled = line(START, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8");
+        assert!(shuffled.take_back());
+        assert_eq!(shuffled.ruling(), None);
+        let same = line(START, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1");
+        assert_eq!(shuffled.position(), same.position());
+        shuffled.play(shuffled.position().legal_moves()[0]);
+        while shuffled.take_back() {}
+        assert_eq!(shuffled.position(), shuffled.start());
+        assert!(!shuffled.take_back());
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, book, data, mine, move_order, stop::Stop, suite, train};
+use host_trainer::{arena, book, data, mine, move_order, play, report, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
-/// Make networks and measure chess engines: mine, prepare data, train, play matches, run suites of positions.
+/// Make networks, measure chess engines and play them: mine, prepare data, train, matches, suites of positions.
 #[derive(Debug, Parser)]
 #[command(name = "trainer", version, max_term_width = 110)]
 struct Cli {
@@ -22,6 +22,8 @@ enum Command {
     Data(data::Args),
     Mine(mine::Args),
     MoveOrder(move_order::Args),
+    Play(Box<play::Args>),
+    Report(report::Args),
     Suite(suite::Args),
     Train(train::Args),
 }
@@ -51,6 +53,8 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Data(args) => data::run(args, &stop),
         Command::Mine(args) => mine::run(args, &stop),
         Command::MoveOrder(args) => move_order::run(args, &stop),
+        Command::Play(args) => play::run(args, &stop),
+        Command::Report(args) => report::run(args),
         Command::Suite(args) => suite::run(args, &stop),
         Command::Train(args) => train::run(args, &stop),
     }

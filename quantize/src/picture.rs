@@ -38,20 +38,28 @@ struct Canvas {
     pixels: Vec<[u8; 3]>,
 }
 
-/// Draws the first layer's weights, by input and within it by unit, and writes them as PNG.
+/// Draws the first layer's weights, by input and within it by unit, and gives the bytes of a PNG file.
 ///
 /// Each unit is twelve boards, seen from the perspective's side with its king on files a to d: weights above zero are
 /// red, below blue, at zero white.
 ///
 /// # Errors
-/// If the file cannot be written.
-pub fn write(path: &Path, weights: &[f32]) -> Result<()> {
+/// If the picture cannot be encoded.
+pub fn png(weights: &[f32]) -> Result<Vec<u8>> {
     let canvas = draw(weights);
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, canvas.width as u32, canvas.height as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.write_header()?.write_image_data(canvas.pixels.as_flattened())?;
-    whole::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))
+    Ok(bytes)
+}
+
+/// Draws the first layer's weights, as [`png`] does, to a file.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write(path: &Path, weights: &[f32]) -> Result<()> {
+    whole::write(path, &png(weights)?).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn draw(weights: &[f32]) -> Canvas {

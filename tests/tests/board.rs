@@ -1,25 +1,33 @@
-//! The emulated board over its serial line, held against the native program.
+//! The emulated board over its serial line, held against the native program, and played by a person.
 //!
 //! Needs QEMU, and the path of the board's program in `KNIGHTLIGHT_QEMU_ELF`; `sh tests/all` provides both.
 
 use std::env;
 use std::fmt::Write;
-use std::process::{Command, Stdio};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use shakmaty::{Chess, Position, uci::UciMove};
 use tests::client::{Client, value};
+use tests::program::program;
 
 /// A board answers when the emulator gets to it, and the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-fn board() -> Result<Client> {
+/// QEMU with the board's serial port at this end.
+fn emulator(serial: &str) -> Result<Command> {
     let program = env::var("KNIGHTLIGHT_QEMU_ELF").context("KNIGHTLIGHT_QEMU_ELF: the path of the board's program")?;
     let mut emulator = Command::new("qemu-system-arm");
-    emulator.args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot"]);
+    emulator.args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", serial, "-no-reboot"]);
     emulator.args(["-kernel", &program]).stderr(Stdio::inherit());
-    let mut board = Client::start(&mut emulator, PATIENCE)?;
+    Ok(emulator)
+}
+
+fn board() -> Result<Client> {
+    let mut board = Client::start(&mut emulator("stdio")?, PATIENCE)?;
     board.until("Knightlight")?;
     board.until("info string network")?;
     Ok(board)
@@ -131,4 +139,82 @@ fn the_board_answers_while_it_thinks_and_leaves_when_told() -> Result<()> {
     // A restart ends the emulator.
     board.send("quit")?;
     board.wait()
+}
+
+/// A board whose serial port is a pseudo-terminal. It is killed when dropped.
+struct Desk {
+    emulator: Child,
+    port: String,
+}
+
+impl Desk {
+    fn new() -> Result<Self> {
+        let mut emulator = emulator("pty")?.stdout(Stdio::piped()).spawn().context("cannot start QEMU")?;
+        let said = BufReader::new(emulator.stdout.take().context("no standard output")?);
+        let mut desk = Self { emulator, port: String::new() };
+        // char device redirected to /dev/pts/3 (label serial0)
+        for line in said.lines() {
+            if let Some(port) = line?.split_ascii_whitespace().find(|word| word.starts_with("/dev/")) {
+                desk.port = port.to_owned();
+                return Ok(desk);
+            }
+        }
+        bail!("QEMU does not say which pseudo-terminal the serial port is")
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        // It may have left already.
+        let _ = self.emulator.kill();
+        let _ = self.emulator.wait();
+    }
+}
+
+#[test]
+fn a_person_plays_the_board_over_its_serial_port() -> Result<()> {
+    const MOVES: usize = 6;
+    let trainer = program("trainer")?;
+    let desk = Desk::new()?;
+    let folder = tempfile::tempdir()?;
+    let play = |name: &str, seats: &[&str]| -> Result<Client> {
+        let mut command = Command::new(&trainer);
+        command.args(["play", "--nodes", "2000", "--ascii", "--pgn", name]).args(seats).current_dir(folder.path());
+        Client::start(command.stderr(Stdio::inherit()), PATIENCE)
+    };
+    // The same engine in the trainer's own thread, with as much of a hash table, must answer the same.
+    let mut on_desk = play("desk.pgn", &["--serial", &desk.port])?;
+    let mut inside = play("inside.pgn", &["--option", "Hash=1"])?;
+    for number in 1..=MOVES {
+        let mut lists = Vec::new();
+        for game in [&mut on_desk, &mut inside] {
+            game.send("moves")?;
+            game.until(&format!("{number}. moves"))?;
+            lists.push(game.line()?.context("the legal moves")?);
+        }
+        assert_eq!(lists[0], lists[1], "move {number}");
+        let moves: Vec<&str> = lists[0].split(' ').collect();
+        let mv = moves[moves.len() / 2];
+        let mut answers = Vec::new();
+        for game in [&mut on_desk, &mut inside] {
+            game.send(mv)?;
+            let said = game.until("Knightlight")?;
+            let (answer, _) = said.last().and_then(|line| line.split_once("   ")).context("an answer")?;
+            answers.push(answer.to_owned());
+        }
+        assert_eq!(answers[0], answers[1], "after {mv}");
+    }
+    for mut game in [on_desk, inside] {
+        game.send("resign")?;
+        game.send("quit")?;
+        game.until("The game is saved in")?;
+        game.wait()?;
+    }
+    let text = fs::read_to_string(folder.path().join("desk.pgn"))?;
+    for tag in ["[Black \"Knightlight ", "[Result \"0-1\"]", &format!("[PlyCount \"{}\"]", 2 * MOVES)] {
+        assert!(text.contains(tag), "{tag}\n{text}");
+    }
+    // The board is still there for the next game.
+    play("desk.pgn", &["--serial", &desk.port, "--side", "black"])?.until("Knightlight 0")?;
+    Ok(())
 }

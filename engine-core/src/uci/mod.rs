@@ -23,6 +23,7 @@ pub use options::HashSizes;
 pub use replies::evaluator;
 pub use resources::{FixedResources, Message, Resources, say};
 pub use session::Session;
+pub use wdl::chances;
 
 /// The engine's name and version, as `uci` gives it.
 pub const NAME: &str = concat!("Knightlight ", env!("CARGO_PKG_VERSION"));

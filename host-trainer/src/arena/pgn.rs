@@ -61,7 +61,7 @@ impl PgnFile {
 pub fn format(heading: &Heading<'_>, game: &Game) -> String {
     let opening_plies = game.opening_plies();
     let comments = |ply: usize| Some(comment(game.notes.get(ply.checked_sub(opening_plies)?)?));
-    assemble(&tags(heading, game), &movetext(&game.line, opening_plies, &game.verdict, comments))
+    assemble(&tags(heading, game), &movetext(&game.line, opening_plies, Some(&game.verdict), comments))
 }
 
 /// Puts a game together: the tags with their values, and words between which a line may be broken.
@@ -137,12 +137,13 @@ pub(crate) fn termination(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// The words of a game's moves and result: between any two a line may be broken. `comment` gives what is to be said of
-/// a half-move, counted from 0; moves behind the opening are numbered even for Black, as a comment stands before them.
+/// The words of a game's moves and result: between any two a line may be broken. A game without a verdict goes on.
+/// `comment` gives what is to be said of a half-move, counted from 0; moves behind the opening are numbered even for
+/// Black, as a comment stands before them.
 pub(crate) fn movetext(
     line: &Line,
     opening_plies: usize,
-    verdict: &Verdict,
+    verdict: Option<&Verdict>,
     comment: impl Fn(usize) -> Option<String>,
 ) -> Vec<String> {
     let start = line.start();
@@ -162,14 +163,16 @@ pub(crate) fn movetext(
         number += u32::from(mover == Color::Black);
         mover = !mover;
     }
-    let reason = format!("{{{}}}", verdict.to_string().replace(['{', '}'], ""));
-    tokens.extend(reason.split_whitespace().map(str::to_owned));
-    tokens.push(verdict.result().to_owned());
+    if let Some(verdict) = verdict {
+        let reason = format!("{{{}}}", verdict.to_string().replace(['{', '}'], ""));
+        tokens.extend(reason.split_whitespace().map(str::to_owned));
+    }
+    tokens.push(verdict.map_or("*", Verdict::result).to_owned());
     tokens
 }
 
 /// `{+0.35/12 0.105s}`: score from the mover's side, depth, time.
-fn comment(note: &MoveNote) -> String {
+pub(crate) fn comment(note: &MoveNote) -> String {
     let time = note.elapsed.as_secs_f64();
     match note.score {
         Some(score) => format!("{{{score}/{} {time:.3}s}}", note.depth.unwrap_or(0)),

@@ -32,6 +32,16 @@ impl Tally {
         (self.games() > 0).then(|| f64::from(self.draws) / f64::from(self.games()))
     }
 
+    /// The difference in Elo if every game stands for itself; `None` without games. Where games come in pairs,
+    /// [`Pentanomial::elo`] is surer.
+    pub fn elo(&self) -> Option<EloEstimate> {
+        let mean = self.score()?;
+        let games = f64::from(self.games());
+        let squares = f64::from(self.wins) + 0.25 * f64::from(self.draws);
+        let variance = squares / games - mean * mean;
+        Some(EloEstimate::of(mean, (variance / games).max(0.0).sqrt()))
+    }
+
     /// Counts a game by the half points that it brought: 0, 1 or 2.
     pub fn count(&mut self, half_points: usize) {
         match half_points {
@@ -60,9 +70,7 @@ impl Pentanomial {
     /// The difference in Elo; `None` without pairs.
     pub fn elo(&self) -> Option<EloEstimate> {
         let (mean, error) = self.mean_and_error()?;
-        let spread = NORMAL_95 * error;
-        let (low, high) = (elo_from_score(mean - spread), elo_from_score(mean + spread));
-        Some(EloEstimate { elo: elo_from_score(mean), low, high, error: (high - low) / 2.0 })
+        Some(EloEstimate::of(mean, error))
     }
 
     /// Mean score of a pair and its standard error.
@@ -120,6 +128,15 @@ pub struct EloEstimate {
     pub error: f64,
 }
 
+impl EloEstimate {
+    /// From a share of the points, 0 to 1, and its standard error.
+    fn of(mean: f64, error: f64) -> EloEstimate {
+        let spread = NORMAL_95 * error;
+        let (low, high) = (elo_from_score(mean - spread), elo_from_score(mean + spread));
+        EloEstimate { elo: elo_from_score(mean), low, high, error: (high - low) / 2.0 }
+    }
+}
+
 /// The logistic difference in Elo that a share of the points, 0 to 1, stands for (Elo 1978).
 pub fn elo_from_score(score: f64) -> f64 {
     let score = score.clamp(0.0, 1.0);
@@ -174,6 +191,17 @@ mod tests {
         assert_eq!(dull.elo().unwrap().elo, wild.elo().unwrap().elo);
         assert!(dull.elo().unwrap().error < wild.elo().unwrap().error);
         assert_eq!(dull.superiority(), Some(0.5));
+    }
+
+    #[test]
+    fn lone_games_by_hand() {
+        // 6 wins, 2 draws, 2 losses: mean 0.7, variance 6.5 / 10 - 0.49 = 0.16, standard error 0.126491.
+        let estimate = Tally { wins: 6, draws: 2, losses: 2 }.elo().unwrap();
+        close(estimate.elo, 147.19, 0.01);
+        // 0.7 - 0.247918 = 0.452082 and 0.947918.
+        close(estimate.low, -33.4, 0.1);
+        close(estimate.high, 504.1, 0.2);
+        assert_eq!(Tally::default().elo(), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::{
     fault::{Failure, Fault},
     info::{Info, Score},
     limits::{Limits, TimeControl},
+    link::Link,
     process::Process,
     spec::EngineSpec,
 };

@@ -20,6 +20,15 @@ impl Score {
             Score::Mate(_) => -30_000,
         }
     }
+
+    /// The other side's view of it.
+    #[must_use]
+    pub fn reversed(self) -> Score {
+        match self {
+            Score::Centipawns(cp) => Score::Centipawns(-cp),
+            Score::Mate(moves) => Score::Mate(-moves),
+        }
+    }
 }
 
 /// As cutechess writes it in a game's comments: pawns with a sign (`+0.35`), mates in plies (`+M5`, `-M4`).

@@ -1,4 +1,5 @@
-//! A chess engine in a process of its own, whatever protocol it speaks.
+//! A chess engine, whatever protocol it speaks and whatever carries it: a process of its own, a serial port, or a
+//! thread of ours.
 //!
 //! The rest of the crate sees the [`Engine`] trait, gives it a [`Turn`] and gets a [`Reply`], or a [`Fault`](fault::Fault) that
 //! says what the engine did wrong. Judging the game is not done here; reading the engine's words is.
@@ -7,7 +8,10 @@ pub mod cecp;
 pub mod fault;
 pub mod info;
 pub mod limits;
+pub mod link;
+pub mod own;
 pub mod process;
+pub mod serial;
 pub mod spec;
 pub mod uci;
 

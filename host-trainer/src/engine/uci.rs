@@ -13,6 +13,7 @@ use super::{
     fault::{Failure, Fault},
     info::Info,
     limits::Limits,
+    link::Link,
     process::Process,
     spec::EngineSpec,
 };
@@ -21,7 +22,7 @@ use crate::{line::Line, stop::Stop};
 /// A UCI engine that is ready to play.
 #[derive(Debug)]
 pub struct Uci {
-    process: Process,
+    link: Box<dyn Link>,
     name: String,
     patience: Patience,
     reusable: bool,
@@ -30,34 +31,50 @@ pub struct Uci {
 impl Uci {
     /// Starts the engine, sets its options and waits until it is ready.
     pub fn start(spec: &EngineSpec, mode: CastlingMode, patience: Patience, stop: &Stop) -> anyhow::Result<Uci> {
+        let process = Process::start(spec, stop)
+            .with_context(|| format!("engine `{}`: cannot run `{}`", spec.label(), spec.command.join(" ")))?;
+        Uci::on(Box::new(process), spec, mode, patience)
+    }
+
+    /// The engine at the other end of a link: sets its options and waits until it is ready.
+    ///
+    /// # Errors
+    /// If it does not answer, or has no such option.
+    pub fn on(
+        mut link: Box<dyn Link>,
+        spec: &EngineSpec,
+        mode: CastlingMode,
+        patience: Patience,
+    ) -> anyhow::Result<Uci> {
         let label = spec.label();
-        let mut process = Process::start(spec, stop)
-            .with_context(|| format!("engine `{label}`: cannot run `{}`", spec.command.join(" ")))?;
-        let hello = greet(&mut process, patience.ready).with_context(|| format!("engine `{label}`"))?;
+        let hello = greet(link.as_mut(), patience.ready).with_context(|| format!("engine `{label}`"))?;
 
         let mut options = spec.options.clone();
         if mode == CastlingMode::Chess960 {
             options.push(("UCI_Chess960".to_owned(), "true".to_owned()));
         }
         for (option, value) in &options {
-            if !hello.options.iter().any(|known| known.eq_ignore_ascii_case(option)) {
-                bail!("engine `{label}` has no option `{option}`; it has {}", hello.options.join(", "));
+            let Some(known) = hello.options.iter().find(|known| known.name.eq_ignore_ascii_case(option)) else {
+                let names: Vec<&str> = hello.options.iter().map(|known| known.name.as_str()).collect();
+                bail!("engine `{label}` has no option `{option}`; it has {}", names.join(", "));
+            };
+            if let Some(problem) = known.objection(value) {
+                bail!("engine `{label}`: option `{option}`: {problem}");
             }
-            process.send(&set_option(option, value))?;
+            link.send(&set_option(option, value))?;
         }
         for line in &spec.init {
-            process.send(line)?;
+            link.send(line)?;
         }
-        let mut engine =
-            Uci { process, name: spec.name.clone().unwrap_or(hello.name), patience, reusable: !spec.fresh };
+        let mut engine = Uci { link, name: spec.name.clone().unwrap_or(hello.name), patience, reusable: !spec.fresh };
         engine.await_ready().with_context(|| format!("engine `{label}`"))?;
         Ok(engine)
     }
 
     fn await_ready(&mut self) -> Result<(), Failure> {
-        self.process.send("isready")?;
+        self.link.send("isready")?;
         let deadline = Instant::now() + self.patience.ready;
-        while let Some(heard) = self.process.receive(deadline)? {
+        while let Some(heard) = self.link.receive(deadline)? {
             if heard.text.trim() == "readyok" {
                 return Ok(());
             }
@@ -68,23 +85,51 @@ impl Uci {
 
 struct Hello {
     name: String,
-    options: Vec<String>,
+    options: Vec<UciOption>,
+}
+
+/// What an engine says of one of its options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct UciOption {
+    name: String,
+    /// The least and the greatest number, where it takes one.
+    range: Option<(i64, i64)>,
+}
+
+impl UciOption {
+    /// Reads what follows `option name`.
+    fn parse(text: &str) -> UciOption {
+        let (name, rest) = text.split_once(" type ").unwrap_or((text, ""));
+        let number = |key: &str| -> Option<i64> {
+            let mut words = rest.split_whitespace();
+            words.find(|&word| word == key)?;
+            words.next()?.parse().ok()
+        };
+        let range = if rest.starts_with("spin") { number("min").zip(number("max")) } else { None };
+        UciOption { name: name.trim().to_owned(), range }
+    }
+
+    /// Why it cannot have this value, if so: engines ignore such values in silence.
+    fn objection(&self, value: &str) -> Option<String> {
+        let (min, max) = self.range?;
+        let fits = value.parse().is_ok_and(|number| (min..=max).contains(&number));
+        (!fits).then(|| format!("a number from {min} to {max} wanted, not `{value}`"))
+    }
 }
 
 /// Says `uci` and reads up to `uciok`.
-fn greet(process: &mut Process, patience: Duration) -> anyhow::Result<Hello> {
-    process.send("uci")?;
+fn greet(link: &mut dyn Link, patience: Duration) -> anyhow::Result<Hello> {
+    link.send("uci")?;
     let mut hello = Hello { name: "unnamed".to_owned(), options: Vec::new() };
     let deadline = Instant::now() + patience;
-    while let Some(heard) = process.receive(deadline)? {
+    while let Some(heard) = link.receive(deadline)? {
         let line = heard.text.trim();
         if line == "uciok" {
             return Ok(hello);
         } else if let Some(name) = line.strip_prefix("id name ") {
             hello.name = name.trim().to_owned();
         } else if let Some(option) = line.strip_prefix("option name ") {
-            let name = option.split(" type ").next().unwrap_or(option);
-            hello.options.push(name.trim().to_owned());
+            hello.options.push(UciOption::parse(option));
         }
     }
     bail!("no `uciok` within {} s: is it a UCI engine?", patience.as_secs_f64())
@@ -109,28 +154,28 @@ impl Engine for Uci {
     }
 
     fn new_game(&mut self, _: &Limits) -> Result<(), Failure> {
-        self.process.send("ucinewgame")?;
+        self.link.send("ucinewgame")?;
         self.await_ready()
     }
 
     fn think(&mut self, turn: &Turn<'_>, watch: &mut Watch<'_>) -> Result<Reply, Failure> {
-        while self.process.pending()?.is_some() {}
-        self.process.send(&position_command(turn.line))?;
+        while self.link.pending()?.is_some() {}
+        self.link.send(&position_command(turn.line))?;
         let go = go_command(turn);
         let start = Instant::now();
-        self.process.send(&go)?;
+        self.link.send(&go)?;
 
         let (call, give_up) = (start + turn.call, start + turn.give_up);
         let mut called = false;
         let mut info = Info::default();
         loop {
             let deadline = if called { give_up } else { call };
-            let heard = self.process.receive(deadline)?.filter(|heard| heard.at < give_up);
+            let heard = self.link.receive(deadline)?.filter(|heard| heard.at < give_up);
             let Some(heard) = heard else {
                 if called {
                     return Err(Fault::Stall(turn.give_up).into());
                 }
-                self.process.send("stop")?;
+                self.link.send("stop")?;
                 called = true;
                 continue;
             };
@@ -140,7 +185,7 @@ impl Engine for Uci {
                     let Some(newer) = Info::parse(words).filter(Info::is_best) else { continue };
                     info.update(newer);
                     if watch(&info).is_break() && !called {
-                        self.process.send("stop")?;
+                        self.link.send("stop")?;
                         called = true;
                     }
                 }
@@ -161,7 +206,7 @@ impl Engine for Uci {
     fn game_over(&mut self, _: &str, _: &str) {}
 
     fn transcript(&self) -> Vec<String> {
-        self.process.transcript()
+        self.link.transcript()
     }
 }
 
@@ -238,6 +283,16 @@ mod tests {
             }
         );
         assert_eq!(info("depth 3 score mate -2").unwrap().score, Some(Score::Mate(-2)));
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused_before_the_engine_ignores_them() {
+        let elo = UciOption::parse("UCI_Elo type spin default 1500 min 1180 max 2200");
+        assert_eq!(elo, UciOption { name: "UCI_Elo".to_owned(), range: Some((1180, 2200)) });
+        assert_eq!(elo.objection("1180"), None);
+        assert_eq!(elo.objection("500").as_deref(), Some("a number from 1180 to 2200 wanted, not `500`"));
+        assert!(elo.objection("many").is_some());
+        assert_eq!(UciOption::parse("Log File type string default min max").objection("min"), None);
     }
 
     #[test]

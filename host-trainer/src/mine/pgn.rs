@@ -68,7 +68,7 @@ fn format(number: u64, teacher: &str, game: &Game) -> String {
     }
     tags.push(("Termination", termination(&game.verdict).to_owned()));
     let comment = |ply: usize| game.notes.get(ply).map(|note| format!("{{{}/{}}}", note.score, note.depth));
-    assemble(&tags, &movetext(&game.line, 0, &game.verdict, comment))
+    assemble(&tags, &movetext(&game.line, 0, Some(&game.verdict), comment))
 }
 
 #[cfg(test)]

@@ -50,12 +50,12 @@ pub struct Given {
     #[serde(skip_serializing_if = "Option::is_none")]
     buckets: Option<usize>,
 
-    /// Times that every position is seen [default: 30]
+    /// Times that every position is seen [default: 24]
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     epochs: Option<usize>,
 
-    /// Positions of a step [default: 16384]
+    /// Positions of a step [default: 4096]
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     batch: Option<usize>,
@@ -85,7 +85,7 @@ pub struct Given {
     #[serde(skip_serializing_if = "Option::is_none")]
     wdl: Option<f64>,
 
-    /// That share at the end, and in the validation loss [default: 0.4]
+    /// That share at the end, and in the validation loss [default: 0.1]
     #[arg(long, value_name = "SHARE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     wdl_end: Option<f64>,
@@ -173,14 +173,14 @@ impl Default for Settings {
             width: 128,
             dense: Vec::new(),
             buckets: 8,
-            epochs: 30,
-            batch: 16384,
+            epochs: 24,
+            batch: 4096,
             lr: 1e-3,
             final_lr: 2.4e-6,
             warm_up: 200,
             weight_decay: 0.01,
             wdl: 0.1,
-            wdl_end: 0.4,
+            wdl_end: 0.1,
             scale: None,
             qa: 255,
             qb: 128,

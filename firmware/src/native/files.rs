@@ -114,7 +114,7 @@ impl Resources for Files {
             self.network = built_in();
             return Some(Ok(()));
         }
-        let loaded = read(path, |blob| ValueNet::load(blob).map(drop), |blob| ValueNet::load(blob));
+        let loaded = read(path, |blob| ValueNet::load(blob).map(drop), ValueNet::load);
         Some(loaded.map(|network| self.network = Ok(Some(network))))
     }
 
@@ -127,7 +127,7 @@ impl Resources for Files {
             self.policy = None;
             return Some(Ok(()));
         }
-        let loaded = read(path, |blob| PolicyNet::load(blob).map(drop), |blob| PolicyNet::load(blob));
+        let loaded = read(path, |blob| PolicyNet::load(blob).map(drop), PolicyNet::load);
         Some(loaded.map(|policy| self.policy = Some(policy)))
     }
 
@@ -140,7 +140,7 @@ impl Resources for Files {
             self.move_order = None;
             return Some(Ok(()));
         }
-        let loaded = read(path, |blob| MoveOrder::load(blob).map(drop), |blob| MoveOrder::load(blob));
+        let loaded = read(path, |blob| MoveOrder::load(blob).map(drop), MoveOrder::load);
         Some(loaded.map(|model| self.move_order = Some(model)))
     }
 }

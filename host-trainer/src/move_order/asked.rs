@@ -32,7 +32,7 @@ pub(super) fn ask(
         let mut clusters = vec![Cluster::EMPTY; CLUSTERS];
         let mut table = Table::new(&mut clusters, 0);
         let game = Game::new(board);
-        let best = Box::new(Searcher::new()).think(&game, &limits, &mut table, Some(&network), &mut Blind);
+        let best = Searcher::new().think(&game, &limits, &mut table, Some(&network), &mut Blind);
         Some(best.map(|best| (board, best.mv)))
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.concurrency.max(1)).build()?;

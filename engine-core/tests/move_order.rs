@@ -268,10 +268,9 @@ fn below_its_depth_a_model_is_not_asked() {
     let numbers: Vec<i8> = (0..weights(1)).map(|index| (index * 7919 % 251) as u8 as i8).collect();
     let blob = prior(&numbers);
     let model = MoveOrder::load(blob.bytes()).expect("a model");
-    let board = Board::from_fen(POSITIONS[5]).expect("a position");
     let nodes = |place, least_depth| {
         let ordering = Ordering { model: Some(&model), place, least_depth, history: true };
-        think(board, Some(ordering)).nodes
+        POSITIONS.map(|fen| think(Board::from_fen(fen).expect("a position"), Some(ordering)).nodes)
     };
     // Where it is never asked below the root, it does not matter for what.
     assert_eq!(nodes(Place::Quiet, 90), nodes(Place::Seed, 90));

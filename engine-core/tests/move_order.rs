@@ -11,7 +11,6 @@ use engine_core::search::{Best, Blind, Cluster, Limits, Ordering, Place, Searche
 use networks::Blob;
 use proptest::prelude::*;
 
-#[allow(dead_code, reason = "random value nets are for other tests")]
 mod networks;
 
 fn blob_of(shape: MoveOrderShape, weights: &[u8]) -> Blob {

@@ -88,9 +88,9 @@ mod tests {
         let lines =
             "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n\n4k3/8/8/8/8/8/4P3/4K3 b - -\n7k/5Q2/8/8/8/8/8/K7 b - - stalemate\n";
         fs::write(&path, lines).unwrap();
-        let drawn = draw(&[path.clone()], 2, 1, &Stop::new()).unwrap().unwrap();
+        let drawn = draw(std::slice::from_ref(&path), 2, 1, &Stop::new()).unwrap().unwrap();
         assert_eq!(drawn.len(), 2);
-        let error = draw(&[path.clone()], 3, 1, &Stop::new()).unwrap_err();
+        let error = draw(std::slice::from_ref(&path), 3, 1, &Stop::new()).unwrap_err();
         assert_eq!(error.to_string(), "there are 2 positions, fewer than --count 3");
         fs::write(&path, "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n").unwrap();
         let error = format!("{:#}", draw(&[path], 1, 1, &Stop::new()).unwrap_err());

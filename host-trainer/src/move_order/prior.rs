@@ -150,10 +150,10 @@ pub fn run(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
 }
 
 /// Positions, each with a move that was chosen.
-type Choices = Vec<(Board, Move)>;
+type Chosen = Vec<(Board, Move)>;
 
 /// Positions of the games with the moves that were played, to learn from and held out; `None` if it was asked to stop.
-fn draw(args: &Args, stop: &Stop) -> anyhow::Result<Option<[Choices; 2]>> {
+fn draw(args: &Args, stop: &Stop) -> anyhow::Result<Option<[Chosen; 2]>> {
     let mut sides = [Reservoir::new(args.positions, args.seed), Reservoir::new(args.positions / 8 + 1, args.seed)];
     let whole = games::each(&args.inputs, stop, |game, ratings| {
         let rated = |rating: Option<u16>| args.rated_above.is_none_or(|least| rating.is_some_and(|r| r >= least));

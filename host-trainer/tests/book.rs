@@ -2,7 +2,6 @@
 
 mod common;
 #[path = "common/random_games.rs"]
-#[allow(dead_code, reason = "a book needs no scores")]
 mod random_games;
 
 use std::{

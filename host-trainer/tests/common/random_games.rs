@@ -1,4 +1,5 @@
 //! Games of random moves, written by the format's own crate, with what shakmaty says of every position.
+#![allow(dead_code, reason = "each test program takes what it needs")]
 
 use bulletformat::ChessBoard;
 use host_trainer::arena::random::SplitMix64;

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use common::{FAKES, assert_has, finish, trainer};
 use engine_core::nets;
 use host_trainer::data::{bullet, game::Outcome};
-use html5gum::{Token, Tokenizer};
+use html5gum::{DefaultEmitter, Token, Tokenizer};
 use quantize::positions;
 
 fn report(dir: &Path, rest: &str, status: i32) -> (String, String) {
@@ -46,7 +46,10 @@ fn checked(page: &str) -> BTreeSet<String> {
     let mut open: Vec<String> = Vec::new();
     let mut sections = BTreeSet::new();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    for Ok(token) in Tokenizer::new(page) {
+    // What is inside of a script or a style is no markup.
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
         match token {
             Token::StartTag(tag) => {
                 let name = text(&tag.name);

@@ -91,7 +91,7 @@ fn a_simple_player_is_imitated_and_the_folder_is_complete() {
 
     // A worse run leaves the shared best as it is; one that is judged otherwise cannot be compared.
     let best = fs::read(dir.path().join("best.safetensors")).unwrap();
-    let worse = NEW.replace("--epochs 4", "--epochs 1") + " --out b --best best.safetensors";
+    let worse = NEW.replace("--lr 0.02", "--lr 0.00001") + " --out b --best best.safetensors";
     finish(&trainer(dir.path(), &arguments(&worse)).output().unwrap(), 0);
     assert!(fs::read(dir.path().join("best.safetensors")).unwrap() == best, "a worse network replaced the best");
     let other = format!("{NEW} --out c --seed 2 --best best.safetensors");

@@ -5,6 +5,7 @@
 //! - [`mine`] has a teacher play games with itself and records them, with its scores, to train on.
 //! - [`suite`] asks one engine for the best move in each position of an EPD file.
 //! - [`data`] turns games into training positions.
+//! - [`piece_values`] finds what pieces are worth, and the tables of the classical evaluation, from results of games.
 //! - [`train`] makes a network's weights from scored positions.
 //!
 //! The rules of chess come from `shakmaty` wherever something is judged, never from Knightlight's own core: an
@@ -17,6 +18,7 @@ pub mod engine;
 pub mod epd;
 pub mod line;
 pub mod mine;
+pub mod piece_values;
 pub mod stop;
 pub mod suite;
 pub mod train;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, data, mine, stop::Stop, suite, train};
+use host_trainer::{arena, data, mine, piece_values, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
 /// Make networks and measure chess engines: mine, prepare data, train, play matches, run suites of positions.
@@ -20,6 +20,7 @@ enum Command {
     Arena(arena::Args),
     Data(data::Args),
     Mine(mine::Args),
+    PieceValues(piece_values::Args),
     Suite(suite::Args),
     Train(train::Args),
 }
@@ -47,6 +48,7 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Arena(args) => arena::run(args, &stop),
         Command::Data(args) => data::run(args, &stop),
         Command::Mine(args) => mine::run(args, &stop),
+        Command::PieceValues(args) => piece_values::run(args, &stop),
         Command::Suite(args) => suite::run(args, &stop),
         Command::Train(args) => train::run(args, &stop),
     }

@@ -2,11 +2,21 @@
 //!
 //! Source of tapering: <https://www.chessprogramming.org/Tapered_Eval>.
 
-use super::piece_square::{ENDGAME, MIDDLEGAME, PHASE, PHASE_OF_START};
+use super::piece_square::{ENDGAME, MIDDLEGAME, TEMPO};
 use crate::chess::{Board, Changes, Colour, Piece, Placed, Role, Square};
 
-/// What the right to move is worth.
-const TEMPO: i32 = 10;
+/// What a piece of each role adds to the phase: the start position has [`PHASE_OF_START`], bare kings have none.
+pub const PHASE: [i16; 6] = [0, 1, 1, 2, 4, 0];
+
+/// The phase of the start position, and the most that counts.
+pub const PHASE_OF_START: i16 = 24;
+
+/// Where a piece's value is in the table of its role.
+#[must_use]
+pub const fn table_index(colour: Colour, square: Square) -> usize {
+    // The tables are written as White sees the board, with the eighth rank on top.
+    square.relative_to(colour).flip_rank().index()
+}
 
 /// Sums over all pieces, from White's view: all that the evaluation needs, and cheap to carry along.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,15 +65,14 @@ impl Classical {
         let full = i32::from(PHASE_OF_START);
         let tapered = (i32::from(self.middlegame) * phase + i32::from(self.endgame) * (full - phase)) / full;
         let ours = if board.side_to_move() == Colour::White { tapered } else { -tapered };
-        super::with_teeth(ours, board) + TEMPO
+        super::with_teeth(ours, board) + i32::from(TEMPO)
     }
 }
 
 /// The worth of a piece on a square, in the middlegame and the endgame, from White's view.
 fn value(piece: Piece, square: Square) -> (i16, i16) {
     let role: Role = piece.role;
-    // The tables are written as White sees the board, with the eighth rank on top.
-    let index = square.relative_to(piece.colour).flip_rank().index();
+    let index = table_index(piece.colour, square);
     let (middlegame, endgame) = (MIDDLEGAME[role.index()][index], ENDGAME[role.index()][index]);
     match piece.colour {
         Colour::White => (middlegame, endgame),

@@ -4,12 +4,14 @@
 //! evaluation where there is none. Uses [`chess`](crate::chess) and [`net`](crate::net), and nothing else.
 
 mod classical;
-mod piece_square;
+pub mod piece_square;
 
 use crate::MAX_PLY;
 use crate::chess::{Board, Move};
 use crate::net::{Accumulators, ValueNet};
 use classical::Classical;
+
+pub use classical::{PHASE, PHASE_OF_START, table_index};
 
 /// The largest magnitude that an evaluation may have; mates are beyond it.
 pub const MAX_EVAL: i32 = 20_000;

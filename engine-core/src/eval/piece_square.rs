@@ -3,18 +3,15 @@
 //!
 //! Fitted to game results and engine scores; the recipe is in `docs/experiments.md`.
 
-/// What a piece of each role adds to the phase: the start position has [`PHASE_OF_START`], bare kings have none.
-pub(super) const PHASE: [i16; 6] = [0, 1, 1, 2, 4, 0];
-
-/// The phase of the start position.
-pub(super) const PHASE_OF_START: i16 = 24;
+/// What the right to move is worth.
+pub const TEMPO: i16 = 10;
 
 /// By role (a pawn's table first), then by square.
-type Tables = [[i16; 64]; 6];
+pub type Tables = [[i16; 64]; 6];
 
 /// With all pieces on the board.
 #[rustfmt::skip]
-pub(super) static MIDDLEGAME: Tables = [
+pub static MIDDLEGAME: Tables = [
     // Pawn
     [
            0,    0,    0,    0,    0,    0,    0,    0,
@@ -85,7 +82,7 @@ pub(super) static MIDDLEGAME: Tables = [
 
 /// With hardly a piece left.
 #[rustfmt::skip]
-pub(super) static ENDGAME: Tables = [
+pub static ENDGAME: Tables = [
     // Pawn
     [
            0,    0,    0,    0,    0,    0,    0,    0,

@@ -15,7 +15,7 @@ pub mod logistic;
 pub mod packed;
 pub mod pgn;
 pub mod prepare;
-mod progress;
+pub(crate) mod progress;
 pub mod show;
 pub mod shuffle;
 pub mod statistics;

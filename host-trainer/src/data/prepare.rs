@@ -64,7 +64,8 @@ pub struct Args {
     memory: NonZeroU64,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// A share of the games, for the command line.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "a number wanted, 0 to below 1".to_owned())?;
     if (0.0..1.0).contains(&share) { Ok(share) } else { Err("it must be at least 0 and below 1".to_owned()) }
 }
@@ -276,7 +277,7 @@ fn not_applied(inputs: &[Input]) -> &'static [&'static str] {
 }
 
 /// Whether the seed gives a game to validation. The content decides: a game that occurs twice is on one side.
-fn is_for_validation(game: &Game, seed: u64, validation: f64) -> bool {
+pub(crate) fn is_for_validation(game: &Game, seed: u64, validation: f64) -> bool {
     is_below(game.identity(seed), validation)
 }
 

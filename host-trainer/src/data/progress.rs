@@ -5,7 +5,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar over so many bytes, on a terminal; nothing elsewhere.
-pub(super) fn bytes(all: u64) -> ProgressBar {
+pub(crate) fn bytes(all: u64) -> ProgressBar {
     let bar = ProgressBar::new(all);
     if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_bar} {bytes}/{total_bytes} eta {eta}") {
         bar.set_style(style);

@@ -28,7 +28,7 @@ fn position(random: &mut SplitMix64) -> Option<(Board, f64)> {
     let mut squares = [None; 64];
     let mut put = |random: &mut SplitMix64, letter: char| {
         let square = random.below(64) as usize;
-        let is_end = square < 8 || square >= 56;
+        let is_end = !(8..56).contains(&square);
         if squares[square].is_none() && !(is_end && letter.eq_ignore_ascii_case(&'p')) {
             squares[square] = Some(letter);
         }
@@ -140,10 +140,10 @@ fn draws_and_the_first_move() {
 #[test]
 fn tables_are_fitted_to_what_was_held_out_and_written_for_the_engine() {
     let dir = tempfile::tempdir().unwrap();
-    write_games(&dir.path().join("a.pgn"), 3, 1000);
-    let arguments = ["a.pgn", "--features", "piece-square", "--l2", "1,10", "--write", "piece_square.rs"];
+    write_games(&dir.path().join("a.pgn"), 3, 5000);
+    let arguments = ["a.pgn", "--features", "piece-square", "--l2", "30,300", "--write", "piece_square.rs"];
     let (out, json) = piece_values(dir.path(), &arguments);
-    assert_has(&out, &["held out   0.", "  l2 1 ", "  l2 10 ", "tempo", "middlegame"]);
+    assert_has(&out, &["held out   0.", "  l2 30 ", "  l2 300 ", "tempo", "middlegame"]);
     let number = |name: &str| json[name].as_f64().unwrap();
     assert!(number("held_out") < number("held_out_before"), "{out}");
     assert_eq!(json["tried"].as_array().unwrap().len(), 2);

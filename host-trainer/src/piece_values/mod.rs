@@ -325,7 +325,7 @@ fn take_all(args: &Args, inputs: &[Input], stop: &Stop) -> anyhow::Result<Option
 
 /// The weights that the least costly pull leads to. `None` if someone wanted to stop.
 fn fit(args: &Args, train: &Rows, held_out: &Rows, stop: &Stop) -> anyhow::Result<Option<Fitted>> {
-    let prior = prior(train)?;
+    let (prior, engine) = (prior(train)?, engine(train));
     let judge = (held_out.examples().rows() > 0).then(|| Regression::new(held_out.examples(), 0.0, prior.clone()));
     ensure!(args.l2.len() == 1 || judge.is_some(), "no game was held out to judge the strengths of --l2 by");
     let mut best: Option<Fitted> = None;
@@ -343,6 +343,7 @@ fn fit(args: &Args, train: &Rows, held_out: &Rows, stop: &Stop) -> anyhow::Resul
                 prior_cost: regression.cross_entropy(&prior),
                 held_out,
                 prior_held_out: judge.as_ref().map(|judge| judge.cross_entropy(&prior)),
+                engine_held_out: judge.as_ref().zip(engine.as_ref()).map(|(judge, engine)| judge.cross_entropy(engine)),
                 held_out_examples: judge.as_ref().map_or(0.0, Regression::count),
                 covariance: match train {
                     Rows::Material(_) => values::covariance(&regression.hessian(&solution.weights), regression.count()),
@@ -364,16 +365,24 @@ fn solve(args: &Args, regression: &Regression<'_>, stop: &Stop) -> anyhow::Resul
     }
 }
 
-/// What weights are pulled to: nothing, or a beginner's tables in the scale that suits the games best.
+/// What weights are pulled to: nothing, or a beginner's tables.
 fn prior(rows: &Rows) -> anyhow::Result<DVector<f64>> {
-    Ok(match rows {
-        Rows::Material(material) => DVector::zeros(material.features()),
-        Rows::Placements(placements) => {
-            let tables = Tables::prior();
-            let centipawn = placements.centipawn(&tables);
-            let centipawn =
-                centipawn.context("the positions do not tell what a centipawn is worth: there are too few")?;
-            placements.weights(&tables, centipawn)
-        }
-    })
+    match rows {
+        Rows::Material(material) => Ok(DVector::zeros(material.features())),
+        Rows::Placements(placements) => in_best_scale(placements, &Tables::prior())
+            .context("the positions do not tell what a centipawn is worth: there are too few"),
+    }
+}
+
+/// The weights that the engine plays with.
+fn engine(rows: &Rows) -> Option<DVector<f64>> {
+    match rows {
+        Rows::Material(_) => None,
+        Rows::Placements(placements) => in_best_scale(placements, &Tables::of_engine()),
+    }
+}
+
+/// Weights for tables, in the scale in which they foretell the points best, if they do at all.
+fn in_best_scale(placements: &Placements, tables: &Tables) -> Option<DVector<f64>> {
+    Some(placements.weights(tables, placements.centipawn(tables)?))
 }

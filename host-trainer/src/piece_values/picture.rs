@@ -39,7 +39,7 @@ fn fault(error: impl Display) -> anyhow::Error {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn convergence(path: &Path, costs: &[f64]) -> anyhow::Result<()> {
+pub(super) fn convergence(path: &Path, costs: &[f64]) -> anyhow::Result<()> {
     let lowest = costs.iter().copied().fold(f64::INFINITY, f64::min);
     let highest = costs.iter().copied().fold(lowest, f64::max);
     let margin = (0.05 * (highest - lowest)).max(1e-6);
@@ -111,7 +111,12 @@ fn bins(examples: &dyn Examples, weights: &DVector<f64>, pawn: f64) -> Vec<Bin> 
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn expectations(path: &Path, examples: &dyn Examples, weights: &DVector<f64>, pawn: f64) -> anyhow::Result<()> {
+pub(super) fn expectations(
+    path: &Path,
+    examples: &dyn Examples,
+    weights: &DVector<f64>,
+    pawn: f64,
+) -> anyhow::Result<()> {
     let bins = bins(examples, weights, pawn);
     draw(path, |area| {
         let mut chart = ChartBuilder::on(area)

@@ -186,20 +186,10 @@ impl Examples for Placements {
 
 #[cfg(test)]
 mod tests {
-    use engine_core::eval::{evaluate, piece_square};
+    use engine_core::eval::evaluate;
     use proptest::prelude::*;
 
     use super::*;
-
-    /// The engine's own tables.
-    fn of_engine() -> Tables {
-        let float = |tables: &piece_square::Tables| tables.map(|table| table.map(f64::from));
-        Tables {
-            middlegame: float(&piece_square::MIDDLEGAME),
-            endgame: float(&piece_square::ENDGAME),
-            tempo: f64::from(piece_square::TEMPO),
-        }
-    }
 
     proptest! {
         #[test]
@@ -217,7 +207,7 @@ mod tests {
             prop_assume!(placements.rows() == 1);
             let mut entries = Vec::new();
             placements.row(0, &mut entries);
-            let white = score(&entries, &placements.weights(&of_engine(), 1.0));
+            let white = score(&entries, &placements.weights(&Tables::of_engine(), 1.0));
             let engine = f64::from(evaluate(&board, None));
             let engine = if board.side_to_move() == Colour::White { engine } else { -engine };
             // The engine rounds to whole centipawns.
@@ -251,7 +241,7 @@ mod tests {
     #[test]
     fn tables_are_the_same_after_a_way_through_weights() {
         let placements = Placements::new(Wings::Apart);
-        let tables = of_engine();
+        let tables = Tables::of_engine();
         let again = placements.tables(&placements.weights(&tables, 0.005), 0.005);
         let flat = |tables: &Tables| [tables.middlegame, tables.endgame].concat().concat();
         assert!(flat(&tables).iter().zip(flat(&again)).all(|(one, other)| (one - other).abs() < 1e-9));

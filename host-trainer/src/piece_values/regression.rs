@@ -183,6 +183,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Examples written down in full.
+    #[derive(Debug)]
     pub(crate) struct Dense(pub(crate) Vec<(Vec<f64>, Target)>);
 
     impl Examples for Dense {

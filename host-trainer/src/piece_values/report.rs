@@ -43,6 +43,8 @@ pub(super) struct Fitted {
     pub(super) held_out: Option<f64>,
     /// What it is before anything is learnt.
     pub(super) prior_held_out: Option<f64>,
+    /// What it is with the tables that the engine has now.
+    pub(super) engine_held_out: Option<f64>,
     /// Examples of the games held out.
     pub(super) held_out_examples: f64,
     /// Of the weights, where it is told.
@@ -116,7 +118,13 @@ impl Report<'_> {
         );
         let _ = writeln!(text, "cost       {:.6} (before: {:.6})", fitted.cost, fitted.prior_cost);
         if let (Some(cost), Some(prior)) = (fitted.held_out, fitted.prior_held_out) {
-            let _ = writeln!(text, "held out   {cost:.6} (before: {prior:.6}), {} examples", fitted.held_out_examples);
+            let engine = fitted.engine_held_out.map(|cost| format!("; the engine's tables: {cost:.6}"));
+            let _ = writeln!(
+                text,
+                "held out   {cost:.6} (before: {prior:.6}{}), {} examples",
+                engine.unwrap_or_default(),
+                fitted.held_out_examples,
+            );
         }
         if fitted.tried.len() > 1 {
             for (l2, cost) in fitted.tried.iter().filter_map(|&(l2, cost)| Some((l2, cost?))) {
@@ -204,6 +212,7 @@ impl Report<'_> {
             "cost_before": fitted.prior_cost,
             "held_out": fitted.held_out,
             "held_out_before": fitted.prior_held_out,
+            "held_out_engine": fitted.engine_held_out,
             "tried": fitted.tried.iter().map(|(l2, cost)| json!({ "l2": l2, "held_out": cost })).collect::<Vec<_>>(),
             "steps": solution.steps(),
             "gradient": solution.gradient,

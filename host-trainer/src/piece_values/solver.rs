@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, ensure};
 use argmin::{
     core::{
-        CostFunction, Error, Executor, Gradient, Hessian, IterState, KV, Problem, Solver as Stepper, TerminationReason,
-        TerminationStatus,
+        CostFunction, Error, Executor, Gradient, Hessian, IterState, KV, Problem, Solver as Stepper, State,
+        TerminationReason, TerminationStatus,
     },
     solver::trustregion::{Steihaug, TrustRegion},
 };
@@ -217,7 +217,7 @@ mod tests {
             // Enough of a pull that ten thousand short steps arrive.
             let l2 = 1.0;
             let newton = solve(&examples, l2);
-            prop_assert!(newton.gradient < 1e-9 && newton.steps() < 30, "{newton:?}");
+            prop_assert!(newton.gradient < 1e-8 && newton.steps() < 30, "{newton:?}");
             prop_assert!(newton.costs.is_sorted_by(|before, after| before >= after));
             let regression = Regression::new(&examples, l2, DVector::zeros(3));
             let descent = gradient_descent(&regression, DVector::zeros(3), None, 10_000, &Stop::new());

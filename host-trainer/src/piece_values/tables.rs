@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use engine_core::chess::Role;
+use engine_core::{chess::Role, eval::piece_square};
 
 /// By role, then by square as White sees the board, with the eighth rank on top.
 pub type Table = [[f64; 64]; 6];
@@ -36,6 +36,16 @@ impl Tables {
             })
         };
         Tables { middlegame: table(in_middlegame), endgame: table(in_endgame), tempo: 10.0 }
+    }
+
+    /// The tables that the engine has now.
+    pub fn of_engine() -> Tables {
+        let table = |table: &piece_square::Tables| table.map(|squares| squares.map(f64::from));
+        Tables {
+            middlegame: table(&piece_square::MIDDLEGAME),
+            endgame: table(&piece_square::ENDGAME),
+            tempo: piece_square::TEMPO.into(),
+        }
     }
 
     /// A pawn's mean value over the squares that it can stand on, in both phases: what counts 100.

@@ -10,6 +10,7 @@
 //! - [`suite`] asks one engine for the best move in each position of an EPD file.
 //! - [`data`] turns games into training positions.
 //! - [`move_order`] learns which moves to search first, and measures what that saves.
+//! - [`piece_values`] finds what pieces are worth, and the tables of the classical evaluation, from results of games.
 //! - [`train`] makes a network's weights from scored positions.
 //!
 //! The rules of chess come from `shakmaty` wherever something is judged, never from Knightlight's own core: an
@@ -24,6 +25,7 @@ pub mod epd;
 pub mod line;
 pub mod mine;
 pub mod move_order;
+pub mod piece_values;
 pub mod play;
 pub mod report;
 pub mod stop;

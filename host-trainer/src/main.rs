@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host_trainer::{arena, book, data, mine, move_order, play, report, stop::Stop, suite, train};
+use host_trainer::{arena, book, data, mine, move_order, piece_values, play, report, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
 /// Make networks, measure chess engines and play them: mine, prepare data, train, matches, suites of positions.
@@ -22,6 +22,7 @@ enum Command {
     Data(data::Args),
     Mine(mine::Args),
     MoveOrder(move_order::Args),
+    PieceValues(piece_values::Args),
     Play(Box<play::Args>),
     Report(report::Args),
     Suite(suite::Args),
@@ -53,6 +54,7 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Data(args) => data::run(args, &stop),
         Command::Mine(args) => mine::run(args, &stop),
         Command::MoveOrder(args) => move_order::run(args, &stop),
+        Command::PieceValues(args) => piece_values::run(args, &stop),
         Command::Play(args) => play::run(args, &stop),
         Command::Report(args) => report::run(args),
         Command::Suite(args) => suite::run(args, &stop),

@@ -2,12 +2,21 @@
 //!
 //! Source of tapering: <https://www.chessprogramming.org/Tapered_Eval>.
 
-use super::piece_square::{PHASE, PHASE_OF_START};
 use super::tables::Tables;
 use crate::chess::{Board, Changes, Colour, Piece, Placed, Role, Square};
 
-/// What the right to move is worth.
-const TEMPO: i32 = 10;
+/// What a piece of each role adds to the phase: the start position has [`PHASE_OF_START`], bare kings have none.
+pub const PHASE: [i16; 6] = [0, 1, 1, 2, 4, 0];
+
+/// The phase of the start position, and the most that counts.
+pub const PHASE_OF_START: i16 = 24;
+
+/// Where a piece's value is in the table of its role.
+#[must_use]
+pub const fn table_index(colour: Colour, square: Square) -> usize {
+    // The tables are written as White sees the board, with the eighth rank on top.
+    square.relative_to(colour).flip_rank().index()
+}
 
 /// Sums over all pieces, from White's view: all that the evaluation needs, and cheap to carry along.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,20 +60,19 @@ impl Classical {
     }
 
     /// The evaluation for the side to move, in centipawns.
-    pub(super) fn evaluate(self, board: &Board) -> i32 {
+    pub(super) fn evaluate(self, board: &Board, tables: &Tables) -> i32 {
         let phase = i32::from(self.phase.min(PHASE_OF_START));
         let full = i32::from(PHASE_OF_START);
         let tapered = (i32::from(self.middlegame) * phase + i32::from(self.endgame) * (full - phase)) / full;
         let ours = if board.side_to_move() == Colour::White { tapered } else { -tapered };
-        super::with_teeth(ours, board) + TEMPO
+        super::with_teeth(ours, board) + i32::from(tables.tempo)
     }
 }
 
 /// The worth of a piece on a square, in the middlegame and the endgame, from White's view.
 fn worth(tables: &Tables, piece: Piece, square: Square) -> (i16, i16) {
     let role: Role = piece.role;
-    // The tables are written as White sees the board, with the eighth rank on top.
-    let index = square.relative_to(piece.colour).flip_rank().index();
+    let index = table_index(piece.colour, square);
     let (middlegame, endgame) = (tables.middlegame[role.index()][index], tables.endgame[role.index()][index]);
     match piece.colour {
         Colour::White => (middlegame, endgame),

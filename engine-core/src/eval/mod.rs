@@ -13,11 +13,10 @@ use crate::chess::{Board, Move};
 use crate::net::{Accumulators, ValueNet};
 use classical::Classical;
 
+pub use classical::{PHASE, PHASE_OF_START, table_index};
+pub use piece_square::FITTED;
 pub use simplified::SIMPLIFIED;
-pub use tables::Tables;
-
-/// The tables that were fitted to games: the hand-written evaluation unless another is asked for.
-pub static FITTED: Tables = Tables { middlegame: &piece_square::MIDDLEGAME, endgame: &piece_square::ENDGAME };
+pub use tables::{Tables, Worths};
 
 /// The largest magnitude that an evaluation may have; mates are beyond it.
 pub const MAX_EVAL: i32 = 20_000;
@@ -101,7 +100,7 @@ impl Evaluator {
                 let (ours, theirs) = self.accumulators.sums(board, network);
                 with_teeth(network.output(ours, theirs, board.occupied().len()), board)
             }
-            None => self.classical[self.ply].evaluate(board).clamp(-MAX_EVAL, MAX_EVAL),
+            None => self.classical[self.ply].evaluate(board, self.tables).clamp(-MAX_EVAL, MAX_EVAL),
         }
     }
 }
@@ -120,7 +119,7 @@ impl Tables {
     /// The evaluation of a position that stands alone, for its side to move, in centipawns.
     #[must_use]
     pub fn evaluate(&self, board: &Board) -> i32 {
-        Classical::of(board, self).evaluate(board).clamp(-MAX_EVAL, MAX_EVAL)
+        Classical::of(board, self).evaluate(board, self).clamp(-MAX_EVAL, MAX_EVAL)
     }
 }
 

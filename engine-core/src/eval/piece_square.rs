@@ -3,17 +3,13 @@
 //!
 //! Fitted to game results and engine scores; the recipe is in `docs/experiments.md`.
 
-use super::tables::Worths;
+use super::tables::{Tables, Worths};
 
-/// What a piece of each role adds to the phase: the start position has [`PHASE_OF_START`], bare kings have none.
-pub(super) const PHASE: [i16; 6] = [0, 1, 1, 2, 4, 0];
+/// The tables that were fitted to games: the hand-written evaluation unless another is asked for.
+pub static FITTED: Tables = Tables { middlegame: &MIDDLEGAME, endgame: &ENDGAME, tempo: 10 };
 
-/// The phase of the start position.
-pub(super) const PHASE_OF_START: i16 = 24;
-
-/// With all pieces on the board.
 #[rustfmt::skip]
-pub(super) static MIDDLEGAME: Worths = [
+static MIDDLEGAME: Worths = [
     // Pawn
     [
            0,    0,    0,    0,    0,    0,    0,    0,
@@ -82,9 +78,8 @@ pub(super) static MIDDLEGAME: Worths = [
     ],
 ];
 
-/// With hardly a piece left.
 #[rustfmt::skip]
-pub(super) static ENDGAME: Worths = [
+static ENDGAME: Worths = [
     // Pawn
     [
            0,    0,    0,    0,    0,    0,    0,    0,

@@ -7,7 +7,8 @@
 use super::tables::{Tables, Worths};
 
 /// The published tables.
-pub static SIMPLIFIED: Tables = Tables { middlegame: &worths(&KING_MIDDLEGAME), endgame: &worths(&KING_ENDGAME) };
+pub static SIMPLIFIED: Tables =
+    Tables { middlegame: &worths(&KING_MIDDLEGAME), endgame: &worths(&KING_ENDGAME), tempo: 10 };
 
 /// What a square adds to a piece, with the eighth rank on top.
 type Bonuses = [i16; 64];

@@ -55,7 +55,8 @@ impl<R: Read + Seek> Source for BinpackReader<R> {
         let Some(mut entry) = first else { return Ok(false) };
         self.games += 1;
         loop {
-            let sample = sample(&entry).map_err(|problem| Damage { number: self.games, offset: None, problem })?;
+            let sample =
+                sample(&entry).map_err(|problem| Damage { number: self.games, offset: None, line: None, problem })?;
             game.samples.push(sample);
             match self.entry()? {
                 Some(next) if entry.is_continuation(&next) => entry = next,

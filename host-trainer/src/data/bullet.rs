@@ -120,7 +120,7 @@ impl<R: Read> Source for BulletReader<R> {
         let Some(record) = self.record()? else { return Ok(false) };
         let offset = Some(self.records * RECORD_BYTES as u64);
         self.records += 1;
-        let sample = decode(&record).map_err(|problem| Damage { number: self.records, offset, problem })?;
+        let sample = decode(&record).map_err(|problem| Damage { number: self.records, offset, line: None, problem })?;
         game.samples.push(sample);
         Ok(true)
     }

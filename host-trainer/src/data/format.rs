@@ -73,6 +73,8 @@ pub struct Damage {
     pub number: u64,
     /// The byte at which it starts, if the format allows to tell.
     pub offset: Option<u64>,
+    /// The line of the mistake, in a file of text.
+    pub line: Option<u64>,
     /// What is wrong.
     pub problem: String,
 }
@@ -82,6 +84,9 @@ impl fmt::Display for Damage {
         write!(f, "number {}", self.number)?;
         if let Some(offset) = self.offset {
             write!(f, " (from byte {offset})")?;
+        }
+        if let Some(line) = self.line {
+            write!(f, " (line {line})")?;
         }
         write!(f, " is damaged: {}", self.problem)
     }

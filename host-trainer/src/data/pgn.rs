@@ -3,8 +3,10 @@
 //! the move, from White's side).
 
 use std::{
-    io::{Read, Write},
+    cell::Cell,
+    io::{self, Read, Write},
     ops::ControlFlow,
+    rc::Rc,
 };
 
 use engine_core::chess::{Board, Colour, FenError, File, Move, START_FEN, Square, Wing};
@@ -25,7 +27,9 @@ const LINE_WIDTH: usize = 79;
 /// Reads games one after another.
 #[derive(Debug)]
 pub struct PgnReader<R> {
-    reader: Reader<R>,
+    reader: Reader<Lines<R>>,
+    /// Lines that ended in what was read; the reader has not yet looked at all of it.
+    lines: Rc<Cell<u64>>,
     /// For warnings.
     name: String,
     games: u64,
@@ -53,17 +57,43 @@ impl Ratings {
 impl<R: Read> PgnReader<R> {
     /// A reader that calls its file `name`.
     pub fn new(input: R, name: String) -> PgnReader<R> {
-        let reader = Reader::build(input)
+        let lines = Rc::new(Cell::new(0));
+        let reader = Reader::build(Lines { input, ended: Rc::clone(&lines) })
             .set_supported_comment_length(COMMENT_BYTES)
             .set_supported_tag_line_length(COMMENT_BYTES)
             .finish();
-        PgnReader { reader, name, games: 0, unfinished: 0, ratings: Ratings::default() }
+        PgnReader { reader, lines, name, games: 0, unfinished: 0, ratings: Ratings::default() }
     }
 
     /// The ratings of the game that was read last.
     pub fn ratings(&self) -> Ratings {
         self.ratings
     }
+
+    /// Something wrong where the reader is.
+    fn damage(&self, number: u64, problem: String) -> Damage {
+        let line = 1 + self.lines.get() - line_ends(self.reader.buffer());
+        Damage { number, offset: None, line: Some(line), problem }
+    }
+}
+
+/// Counts the lines of what passes through.
+#[derive(Debug)]
+struct Lines<R> {
+    input: R,
+    ended: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(bytes)?;
+        self.ended.set(self.ended.get() + line_ends(&bytes[..read]));
+        Ok(read)
+    }
+}
+
+fn line_ends(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 impl<R: Read> Source for PgnReader<R> {
@@ -73,9 +103,13 @@ impl<R: Read> Source for PgnReader<R> {
             game.samples.clear();
             self.ratings = Ratings::default();
             let mut listener = Listener { samples: &mut game.samples, ratings: &mut self.ratings };
-            let Some(read) = self.reader.read_game(&mut listener)? else { break };
+            let read = self.reader.read_game(&mut listener).map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidData => self.damage(self.games + 1, error.to_string()).into(),
+                _ => anyhow::Error::from(error),
+            })?;
+            let Some(read) = read else { break };
             self.games += 1;
-            let outcome = read.map_err(|problem| Damage { number: self.games, offset: None, problem })?;
+            let outcome = read.map_err(|problem| self.damage(self.games, problem))?;
             let Some(outcome) = outcome else {
                 self.unfinished += 1;
                 continue;
@@ -438,10 +472,20 @@ mod tests {
         let games = read("1. e4 {0.00/1} *\n\n1. d4 {0.00/1} (1. c4 c5) d5 1-0\n\n1. c4").unwrap();
         assert_eq!(games.len(), 1);
         assert_eq!(games[0].samples.len(), 2);
-        let error = read("1. e4 1-0\n\n1. e4 e4 1-0\n").unwrap_err().to_string();
-        assert!(error.starts_with("number 2 is damaged: e4 is not legal in "), "{error}");
+        let error = read("1. e4 1-0\n\n1. e4\ne4 1-0\n").unwrap_err().to_string();
+        assert!(error.starts_with("number 2 (line 4) is damaged: e4 is not legal in "), "{error}");
         let error = read("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 1-0\n").unwrap_err().to_string();
-        assert!(error.starts_with("number 1 is damaged: "), "{error}");
+        assert!(error.starts_with("number 1 (line 3) is damaged: "), "{error}");
+        let error = read("1. e4 {so far\nso good\n").unwrap_err().to_string();
+        assert_eq!(error, "number 1 (line 3) is damaged: unterminated comment");
+    }
+
+    #[test]
+    fn lines_are_counted_in_a_file_longer_than_any_buffer() {
+        let game = "[Event \"?\"]\r\n\r\n1. e4 {a comment\r\nof two lines} e5 1-0\r\n\r\n";
+        let pgn = game.repeat(20_000) + "1. e4 e5\r\n2. Ke3\r\n1-0\r\n";
+        let error = read(&pgn).unwrap_err().to_string();
+        assert!(error.starts_with("number 20001 (line 100002) is damaged: Ke3 is not legal in "), "{error}");
     }
 
     #[test]

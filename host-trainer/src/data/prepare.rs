@@ -64,7 +64,8 @@ pub struct Args {
     memory: NonZeroU64,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// A share of the games, for the command line.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "a number wanted, 0 to below 1".to_owned())?;
     if (0.0..1.0).contains(&share) { Ok(share) } else { Err("it must be at least 0 and below 1".to_owned()) }
 }

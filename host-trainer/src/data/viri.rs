@@ -47,7 +47,7 @@ impl<R: Read> ViriReader<R> {
     }
 
     fn damage(&self, problem: String) -> Damage {
-        Damage { number: self.games + 1, offset: Some(self.offset), problem }
+        Damage { number: self.games + 1, offset: Some(self.offset), line: None, problem }
     }
 }
 

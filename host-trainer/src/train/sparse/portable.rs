@@ -12,13 +12,20 @@ use engine_core::net::features::bucket;
 use super::{Affine, Counted, Seen, Sparse, SparseGradient};
 
 /// The active inputs of a batch on a device.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Indices<B: Backend, P> {
     /// Rows of weights, `[positions * sides * most]`; where a position has fewer inputs, the row behind the last.
     rows: Tensor<B, 1, Int>,
     /// The most active inputs of any position.
     most: usize,
     batch: Arc<P>,
+}
+
+/// Derived it would ask for batches that can be cloned.
+impl<B: Backend, P> Clone for Indices<B, P> {
+    fn clone(&self) -> Self {
+        Self { rows: self.rows.clone(), most: self.most, batch: Arc::clone(&self.batch) }
+    }
 }
 
 impl<B: Backend, P: Seen> Indices<B, P> {

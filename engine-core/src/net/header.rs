@@ -135,7 +135,7 @@ pub struct ValueShape {
 
 /// The architecture and the fixed point of a policy net.
 ///
-/// The [planes](super::planes) of a position go through a first layer of `width` units and the dense layers, if any,
+/// The [planes] of a position go through a first layer of `width` units and the dense layers, if any,
 /// and end in one output for each of the [numbers](super::move_planes) that moves have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyShape {

@@ -1,4 +1,4 @@
-//! Centres of good and of bad moves, as k-means finds them among the [features](super::features) of moves from games.
+//! Centres of good and of bad moves, as k-means finds them among the [features] of moves from games.
 //!
 //! A move is as good as it is nearer to a good centre than to a bad one: its score is the distance to the nearest bad
 //! centre less the distance to the nearest good one. Distances are between *coordinates*: the features times a scale

@@ -19,8 +19,8 @@ pub enum Preset {
     Small,
     /// The same, 896-32-4672.
     Tiny,
-    /// The same, 896-256-32-4672.
-    Deep,
+    /// The same, 896-128-4672.
+    Wide,
     /// 896-1000-1000-1000-200-4672 by SGD of batches of 4, cross entropy over all moves, 60 epochs, 80 % to learn from.
     Document,
 }
@@ -192,7 +192,7 @@ impl Preset {
         match self {
             Preset::Small => ours,
             Preset::Tiny => Settings { layers: vec![32], ..ours },
-            Preset::Deep => Settings { layers: vec![256, 32], ..ours },
+            Preset::Wide => Settings { layers: vec![128], ..ours },
             Preset::Document => Settings {
                 validation: 0.2,
                 layers: vec![1000, 1000, 1000, 200],

@@ -147,15 +147,15 @@ fn tables_are_fitted_to_what_was_held_out_and_written_for_the_engine() {
     let number = |name: &str| json[name].as_f64().unwrap();
     assert!(number("held_out") < number("held_out_before"), "{out}");
     assert_eq!(json["tried"].as_array().unwrap().len(), 2);
-    // Knights are worth more than in the prior, queens less.
+    // Knights are worth more of a queen than in the prior, where it is 0.32.
     let endgame = |role: &str| -> Vec<f64> {
         json["tables"]["endgame"][role].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
     };
     let mean = |role: &str| endgame(role).iter().sum::<f64>() / 64.0;
-    assert!(mean("knight") > 320.0 && mean("queen") < 920.0, "{}", json["tables"]);
+    assert!(mean("knight") / mean("queen") > 0.35, "knight {}, queen {}", mean("knight"), mean("queen"));
 
     let first = fs::read_to_string(dir.path().join("piece_square.rs")).unwrap();
-    assert_has(&first, &["trainer piece-values a.pgn --features piece-square", "pub static ENDGAME: Tables = ["]);
+    assert_has(&first, &["trainer piece-values a.pgn --features piece-square", "static ENDGAME: Worths = ["]);
     let first_rank: Vec<String> =
         endgame("king")[56..].iter().map(|value| format!("{:>4},", value.round() as i16)).collect();
     assert_has(&first, &[&first_rank.join(" ")]);

@@ -140,7 +140,7 @@ impl Report<'_> {
         if let Some(tables) = self.fitted.tables(self.rows) {
             let _ = writeln!(text, "\n{:<12}{:>12}{:>12}", "mean value", "middlegame", "endgame");
             for (role, [middlegame, endgame]) in means(&tables) {
-                let _ = writeln!(text, "{role:<12}{middlegame:>12.0}{endgame:>12.0}");
+                let _ = writeln!(text, "{role:<12}{:>12}{:>12}", middlegame.round() as i32, endgame.round() as i32);
             }
             let _ = writeln!(text, "{:<12}{:>12.0}{:>12.0}", "tempo", tables.tempo, tables.tempo);
             return text;

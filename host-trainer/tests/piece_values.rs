@@ -141,18 +141,19 @@ fn draws_and_the_first_move() {
 fn tables_are_fitted_to_what_was_held_out_and_written_for_the_engine() {
     let dir = tempfile::tempdir().unwrap();
     write_games(&dir.path().join("a.pgn"), 3, 5000);
-    let arguments = ["a.pgn", "--features", "piece-square", "--l2", "30,300", "--write", "piece_square.rs"];
+    let arguments = ["a.pgn", "--features", "piece-square", "--l2", "10,100", "--write", "piece_square.rs"];
     let (out, json) = piece_values(dir.path(), &arguments);
-    assert_has(&out, &["held out   0.", "  l2 30 ", "  l2 300 ", "tempo", "middlegame"]);
+    assert_has(&out, &["held out   0.", "  l2 10 ", "  l2 100 ", "tempo", "middlegame"]);
     let number = |name: &str| json[name].as_f64().unwrap();
     assert!(number("held_out") < number("held_out_before"), "{out}");
     assert_eq!(json["tried"].as_array().unwrap().len(), 2);
-    // Knights are worth more of a queen than in the prior, where it is 0.32.
+    // Knights are worth 0.57 of a queen here, and 0.32 in the tables that the fit begins with.
     let endgame = |role: &str| -> Vec<f64> {
         json["tables"]["endgame"][role].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
     };
     let mean = |role: &str| endgame(role).iter().sum::<f64>() / 64.0;
-    assert!(mean("knight") / mean("queen") > 0.35, "knight {}, queen {}", mean("knight"), mean("queen"));
+    let ratio = mean("knight") / mean("queen");
+    assert!((0.36..0.65).contains(&ratio), "{ratio}\n{out}");
 
     let first = fs::read_to_string(dir.path().join("piece_square.rs")).unwrap();
     assert_has(&first, &["trainer piece-values a.pgn --features piece-square", "static ENDGAME: Worths = ["]);

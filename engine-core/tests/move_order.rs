@@ -275,3 +275,10 @@ fn below_its_depth_a_model_is_not_asked() {
     assert_eq!(nodes(Place::Quiet, 90), nodes(Place::Seed, 90));
     assert_ne!(nodes(Place::Quiet, 1), nodes(Place::Seed, 1));
 }
+
+#[test]
+fn the_order_that_comes_with_the_engine_loads() {
+    let blob = Blob::of(include_bytes!("../nets/order.net"));
+    let model = MoveOrder::load(blob.bytes()).expect("a model");
+    assert!(model.record().contains("quiet moves"), "{}", model.record());
+}

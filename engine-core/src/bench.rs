@@ -4,8 +4,7 @@
 //! on no clock and not on the size of the machine's hash table.
 
 use crate::chess::{Board, Game};
-use crate::net::ValueNet;
-use crate::search::{Cluster, Limits, Observer, Order, Searcher, Table};
+use crate::search::{Cluster, Knowledge, Limits, Observer, Order, Searcher, Table};
 
 /// The depth of the bench when none is asked for.
 pub const DEFAULT_DEPTH: u32 = 10;
@@ -67,7 +66,7 @@ pub fn run<O: Observer>(
     searcher: &mut Searcher,
     clusters: &mut [Cluster],
     depth: u32,
-    network: Option<&ValueNet<'_>>,
+    knowledge: Knowledge<'_>,
     observer: &mut O,
     mut after_each: impl FnMut(&mut O, &str, u64),
 ) -> Tally {
@@ -83,7 +82,7 @@ pub fn run<O: Observer>(
         table.clear();
         searcher.forget();
         let start = observer.micros();
-        let best = searcher.think(&Game::new(board), &limits, &mut table, network, observer);
+        let best = searcher.think(&Game::new(board), &limits, &mut table, knowledge, observer);
         let nodes = best.map_or(0, |best| best.nodes);
         tally.micros += observer.micros().saturating_sub(start);
         tally.nodes += nodes;

@@ -7,7 +7,7 @@ use engine_core::net::move_order::features::{self, FEATURES};
 use engine_core::net::move_order::prior::{Look, weights};
 use engine_core::net::move_order::{MAX_SCORE, MoveOrder};
 use engine_core::net::{ValueNet, blob};
-use engine_core::search::{Best, Blind, Cluster, Limits, Ordering, Place, Searcher, Table};
+use engine_core::search::{Best, Blind, Cluster, Knowledge, Limits, Ordering, Place, Searcher, Table};
 use networks::Blob;
 use proptest::prelude::*;
 
@@ -211,16 +211,13 @@ fn a_blob_tells_its_name_and_what_is_wrong_with_it() {
     }
 }
 
-fn think(board: Board, ordering: Option<Ordering<'_>>) -> Best {
+fn think(board: Board, ordering: Ordering<'_>) -> Best {
     let mut memory = vec![Cluster::EMPTY; 128];
     let mut table = Table::new(&mut memory, 0);
     let (mut searcher, game) = (Box::new(Searcher::new()), Game::new(board));
     let limits = Limits { depth: Some(5), ..Limits::default() };
-    let best = match ordering {
-        Some(ordering) => searcher.think_in_order(&game, &limits, &mut table, None, ordering, &mut Blind),
-        None => searcher.think(&game, &limits, &mut table, None, &mut Blind),
-    };
-    best.expect("a move")
+    let knowledge = Knowledge { ordering, ..Knowledge::default() };
+    searcher.think(&game, &limits, &mut table, knowledge, &mut Blind).expect("a move")
 }
 
 fn prior(numbers: &[i8]) -> Blob {
@@ -233,10 +230,9 @@ fn a_model_that_says_nothing_changes_nothing_where_it_is_added() {
     let model = MoveOrder::load(blob.bytes()).expect("a model");
     for fen in POSITIONS {
         let board = Board::from_fen(fen).expect("a position");
-        let without = think(board, None);
-        assert_eq!(think(board, Some(Ordering::default())), without, "{fen}");
+        let without = think(board, Ordering::default());
         let ordering = Ordering { model: Some(&model), place: Place::Seed, ..Ordering::default() };
-        assert_eq!(think(board, Some(ordering)), without, "{fen}");
+        assert_eq!(think(board, ordering), without, "{fen}");
     }
 }
 
@@ -248,13 +244,13 @@ fn any_model_anywhere_gives_a_legal_move_and_the_same_one_again() {
     let mut changed = 0;
     for fen in POSITIONS {
         let board = Board::from_fen(fen).expect("a position");
-        let without = think(board, None);
+        let without = think(board, Ordering::default());
         for place in [Place::Root, Place::All, Place::Quiet, Place::Seed] {
             for history in [false, true] {
                 let ordering = Ordering { model: Some(&model), place, least_depth: 0, history };
-                let best = think(board, Some(ordering));
+                let best = think(board, ordering);
                 assert!(board.is_legal(best.mv), "{fen} {place:?}");
-                assert_eq!(think(board, Some(ordering)), best, "{fen} {place:?}");
+                assert_eq!(think(board, ordering), best, "{fen} {place:?}");
                 changed += usize::from(best.nodes != without.nodes);
             }
         }
@@ -269,7 +265,7 @@ fn below_its_depth_a_model_is_not_asked() {
     let model = MoveOrder::load(blob.bytes()).expect("a model");
     let nodes = |place, least_depth| {
         let ordering = Ordering { model: Some(&model), place, least_depth, history: true };
-        POSITIONS.map(|fen| think(Board::from_fen(fen).expect("a position"), Some(ordering)).nodes)
+        POSITIONS.map(|fen| think(Board::from_fen(fen).expect("a position"), ordering).nodes)
     };
     // Where it is never asked below the root, it does not matter for what.
     assert_eq!(nodes(Place::Quiet, 90), nodes(Place::Seed, 90));

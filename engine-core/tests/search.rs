@@ -1,13 +1,13 @@
 //! What the search must find, and what it must not depend on.
 
 use engine_core::chess::{Board, Game, Move};
-use engine_core::search::{Best, Blind, Cluster, Limits, Searcher, Table, is_mate, mate_in_moves};
+use engine_core::search::{Best, Blind, Cluster, Knowledge, Limits, Searcher, Table, is_mate, mate_in_moves};
 
 fn think(fen: &str, limits: &Limits, clusters: usize) -> Option<Best> {
     let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
     let mut memory = vec![Cluster::EMPTY; clusters];
     let mut table = Table::new(&mut memory, 0);
-    Searcher::new().think(&Game::new(board), limits, &mut table, None, &mut Blind)
+    Searcher::new().think(&Game::new(board), limits, &mut table, Knowledge::default(), &mut Blind)
 }
 
 fn to_depth(depth: u32) -> Limits {

@@ -109,9 +109,12 @@ impl<P: Platform, Light: OutputPin> Platform for Lit<P, Light> {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(not(feature = "native"))]
     extern crate std;
+
     use std::collections::VecDeque;
     use std::convert::Infallible;
+    use std::string::String;
     use std::vec::Vec;
 
     use super::*;
@@ -181,7 +184,7 @@ mod tests {
         let mut platform = Lit::new(SerialPort::new(port, clock, || {}), Light(&mut shone));
         let mut clusters = [crate::Cluster::EMPTY; 64];
         crate::run(&mut platform, crate::FixedResources::new(&mut clusters));
-        let said = std::string::String::from_utf8(platform.platform.port.output).unwrap();
+        let said = String::from_utf8(platform.platform.port.output).unwrap();
         assert!(said.contains("bestmove ") && said.contains("readyok"), "{said}");
         assert_eq!(shone, [false, true, false]);
     }

@@ -8,6 +8,7 @@ use crate::chess::{Board, Game, MAX_MOVES, Move};
 
 use super::MAX_MULTI_PV;
 use super::clock::Clock;
+use super::knowledge::Knowledge;
 use super::limits::Limits;
 use super::observer::{Observer, Report};
 use super::ordering::{Ordering, Place};
@@ -16,7 +17,6 @@ use super::score::{INFINITE, MATE, is_mate, mate_in_moves};
 use super::searcher::{Search, Searcher, faded};
 use super::table::{Bound, Known, Table};
 use crate::MAX_PLY;
-use crate::net::ValueNet;
 
 /// The first depth that expects a score near the last one.
 const ASPIRATION_DEPTH: u32 = 5;
@@ -97,29 +97,16 @@ fn sort(moves: &mut [RootMove]) {
 }
 
 impl Searcher {
-    /// Searches the position of a game for its best move, judging by a network or, without one, by the hand-written
-    /// evaluation; `None` if there is no legal one (or none of those asked for).
+    /// Searches the position of a game for its best move; `None` if there is no legal one (or none of those asked for).
     pub fn think(
         &mut self,
         game: &Game,
         limits: &Limits,
         table: &mut Table<'_>,
-        network: Option<&ValueNet<'_>>,
+        knowledge: Knowledge<'_>,
         observer: &mut impl Observer,
     ) -> Option<Best> {
-        self.think_in_order(game, limits, table, network, Ordering::default(), observer)
-    }
-
-    /// The same, with another order of moves.
-    pub fn think_in_order(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        table: &mut Table<'_>,
-        network: Option<&ValueNet<'_>>,
-        ordering: Ordering<'_>,
-        observer: &mut impl Observer,
-    ) -> Option<Best> {
+        let Knowledge { network, ordering } = knowledge;
         let now = observer.micros();
         self.evaluator.reset(game.board());
         self.history.age();

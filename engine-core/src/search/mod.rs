@@ -9,6 +9,7 @@ mod alphabeta;
 mod clock;
 mod history;
 mod iterate;
+mod knowledge;
 mod limits;
 mod observer;
 mod ordering;
@@ -22,6 +23,7 @@ mod table;
 mod window;
 
 pub use iterate::Best;
+pub use knowledge::Knowledge;
 pub use limits::{Limits, Remaining};
 pub use observer::{Blind, Observer, Order, Report};
 pub use ordering::{Ordering, Place};

@@ -163,6 +163,7 @@ impl Resources for FixedResources<'_> {
     fn network(&self) -> Result<Option<ValueNet<'static>>, BlobError> {
         self.network.clone()
     }
+
     fn policy(&self) -> Result<Option<PolicyNet<'static>>, BlobError> {
         self.policy.clone()
     }

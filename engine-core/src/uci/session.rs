@@ -5,7 +5,7 @@ use crate::book::Book;
 use crate::chess::{Board, Game, Move, MoveList, perft_until};
 use crate::net::{MoveOrder, PolicyNet, ValueNet};
 use crate::platform::{Platform, Received};
-use crate::search::{Best, Limits, Observer, Order, Ordering, Searcher, Table};
+use crate::search::{Best, Knowledge, Limits, Observer, Order, Ordering, Searcher, Table};
 
 use super::lookahead::Lookahead;
 use super::options::{self, Evaluation, HashSizes, Id, Kind, Mode, OneOf, Options};
@@ -176,20 +176,14 @@ impl<R: Resources> Session<R> {
         let start = platform.micros();
         let hash_sizes = self.resources.hash_sizes();
         let mut table = Table::new(self.resources.clusters(), self.generation);
-        let network = if self.talk.options.judges_by_network() { self.network.as_ref() } else { None };
-        let ordering = Ordering {
-            model: self.move_order.as_ref(),
-            place: self.talk.options.move_order,
-            least_depth: self.talk.options.move_order_depth as i32,
-            ..Ordering::default()
-        };
+        let knowledge = knowledge(&self.talk.options, self.network.as_ref(), self.move_order.as_ref());
         let mut watch = Watch {
             end_after_hit: End::of(&Limits { ponder: false, ..limits.clone() }),
             ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, end)
         };
         let best = match policy {
             Some(policy) => choose(&policy, &self.game, &limits, &mut watch),
-            None => self.searcher.think_in_order(&self.game, &limits, &mut table, network, ordering, &mut watch),
+            None => self.searcher.think(&self.game, &limits, &mut table, knowledge, &mut watch),
         };
         while watch.end == End::Commanded && !watch.outcome.stop {
             watch.listen();
@@ -279,11 +273,11 @@ impl<R: Resources> Session<R> {
         let hash_sizes = self.resources.hash_sizes();
         replies::judge(platform, self.talk.options.evaluation(), &self.resources.network());
         platform.thinking(true);
-        let network = if self.talk.options.judges_by_network() { self.network.as_ref() } else { None };
+        let knowledge = knowledge(&self.talk.options, self.network.as_ref(), self.move_order.as_ref());
         let mut watch =
             Watch { tells: false, ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, End::Foreseeable) };
         let clusters = self.resources.clusters();
-        let tally = bench::run(&mut self.searcher, clusters, depth, network, &mut watch, |watch, fen, nodes| {
+        let tally = bench::run(&mut self.searcher, clusters, depth, knowledge, &mut watch, |watch, fen, nodes| {
             print(watch.platform, format_args!("{nodes:>10} {fen}"));
         });
         let outcome = watch.outcome;
@@ -436,6 +430,23 @@ fn choose<P: Platform>(policy: &PolicyNet<'_>, game: &Game, limits: &Limits, wat
     let preferences = policy.preferences(game, &moves);
     replies::preferences(watch.platform, &preferences, &watch.talk.options);
     preferences.first().map(|best| Best { mv: best.mv, ponder: None, score: 0, depth: 1, nodes: 1 })
+}
+
+/// What the options have the search judge and order by.
+fn knowledge<'a>(
+    options: &Options,
+    network: Option<&'a ValueNet<'static>>,
+    move_order: Option<&'a MoveOrder<'static>>,
+) -> Knowledge<'a> {
+    Knowledge {
+        network: network.filter(|_| options.judges_by_network()),
+        ordering: Ordering {
+            model: move_order,
+            place: options.move_order,
+            least_depth: options.move_order_depth as i32,
+            ..Ordering::default()
+        },
+    }
 }
 
 /// A watch over a piece of work that tells what it finds.

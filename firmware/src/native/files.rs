@@ -5,34 +5,36 @@ use std::fs;
 use engine_core::net::{BlobError, MoveOrder, PolicyNet, ValueNet};
 use engine_core::nets;
 use engine_core::uci::{HashSizes, Message, say};
-use firmware::{Cluster, Resources};
+
+use crate::{Cluster, Resources};
 
 /// The size of the hash table, in megabytes: when started, at least, at most.
 const HASH_DEFAULT: u32 = 16;
 const HASH_MIN: u32 = 1;
 const HASH_MAX: u32 = 65_536;
 
-/// What a pipe to a chess program on the same machine, and its scheduler, lose a move.
-const PIPE_OVERHEAD: u32 = 10;
-
 /// A hash table on the heap, a book from a file, a network built in or from a file, and perhaps a policy net from a file.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub struct Files {
     clusters: Vec<Cluster>,
     book: Vec<u8>,
     network: Result<Option<ValueNet<'static>>, BlobError>,
     policy: Option<PolicyNet<'static>>,
     move_order: Option<MoveOrder<'static>>,
+    move_overhead: u32,
 }
 
 impl Files {
-    pub(crate) fn new() -> Self {
+    /// What there is at the start, for a line that loses so many milliseconds a move.
+    #[must_use]
+    pub fn new(move_overhead: u32) -> Self {
         Self {
             clusters: vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)],
             book: Vec::new(),
             network: built_in(),
             policy: None,
             move_order: None,
+            move_overhead,
         }
     }
 }
@@ -82,7 +84,7 @@ impl Resources for Files {
     }
 
     fn move_overhead(&self) -> u32 {
-        PIPE_OVERHEAD
+        self.move_overhead
     }
 
     fn book(&self) -> &[u8] {

@@ -1,7 +1,7 @@
-//! What a desktop gives the engine.
+//! What a desktop gives the engine: memory and files, and a line whose bytes another thread brings.
 
 mod files;
-mod stdio;
+mod line;
 
-pub(crate) use files::Files;
-pub(crate) use stdio::Stdio;
+pub use files::Files;
+pub use line::Line;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use engine_core::{
     chess::{Board, Game},
     net::ValueNet,
-    search::{Cluster, Limits as CoreLimits, Observer, Order, Report, Searcher, Table, mate_in_moves},
+    search::{Cluster, Knowledge, Limits as CoreLimits, Observer, Order, Report, Searcher, Table, mate_in_moves},
 };
 use shakmaty::{EnPassantMode, fen::Fen};
 
@@ -95,7 +95,8 @@ impl InProcess {
         };
         self.generation = self.generation.wrapping_add(1);
         let mut table = Table::new(&mut self.clusters, self.generation);
-        self.searcher.think(&game, &limits, &mut table, self.network.as_deref(), &mut watcher);
+        let knowledge = Knowledge { network: self.network.as_deref(), ..Knowledge::default() };
+        self.searcher.think(&game, &limits, &mut table, knowledge, &mut watcher);
         if self.stop.is_raised() {
             return Err(Failure::Interrupted);
         }

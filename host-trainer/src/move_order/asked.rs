@@ -4,7 +4,7 @@ use engine_core::{
     chess::{Board, Game, Move},
     net::ValueNet,
     nets,
-    search::{Blind, Cluster, Limits, Searcher, Table},
+    search::{Blind, Cluster, Knowledge, Limits, Searcher, Table},
 };
 use rayon::prelude::*;
 
@@ -23,6 +23,7 @@ pub(super) fn ask(
     stop: &Stop,
 ) -> anyhow::Result<Option<Vec<(Board, Move)>>> {
     let network = ValueNet::load(nets::DEFAULT)?;
+    let knowledge = Knowledge { network: Some(&network), ..Knowledge::default() };
     let limits = Limits { depth: Some(depth.into()), ..Limits::default() };
     let one = |(index, (board, _)): (usize, &(Board, Move))| {
         if stop.is_raised() {
@@ -32,7 +33,7 @@ pub(super) fn ask(
         let mut clusters = vec![Cluster::EMPTY; CLUSTERS];
         let mut table = Table::new(&mut clusters, 0);
         let game = Game::new(board);
-        let best = Searcher::new().think(&game, &limits, &mut table, Some(&network), &mut Blind);
+        let best = Searcher::new().think(&game, &limits, &mut table, knowledge, &mut Blind);
         Some(best.map(|best| (board, best.mv)))
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.concurrency.max(1)).build()?;

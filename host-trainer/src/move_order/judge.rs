@@ -7,7 +7,7 @@ use engine_core::{
     chess::{Board, Game},
     net::{MoveOrder, ValueNet},
     nets,
-    search::{Blind, Cluster, Limits, Ordering, Place, Searcher, Table},
+    search::{Blind, Cluster, Knowledge, Limits, Ordering, Place, Searcher, Table},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
@@ -170,8 +170,8 @@ fn nodes(
     let mut table = Table::new(&mut clusters, 0);
     let mut searcher = Box::new(Searcher::new());
     let game = Game::new(*board);
-    let best = searcher.think_in_order(&game, limits, &mut table, network, ordering, &mut Blind);
-    best.map_or(0, |best| best.nodes)
+    let knowledge = Knowledge { network, ordering };
+    searcher.think(&game, limits, &mut table, knowledge, &mut Blind).map_or(0, |best| best.nodes)
 }
 
 /// Searches of alpha-beta alone.

@@ -67,6 +67,7 @@ pub enum Side {
 ///
 ///   trainer play --side random --elo 1400
 ///   trainer play --engine "stockfish option.UCI_LimitStrength=true option.UCI_Elo=1500"
+///   trainer play --policy policy.net
 ///   trainer play --serial /dev/ttyACM0
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -90,6 +91,11 @@ pub struct Args {
     /// A network for Knightlight inside this program, as `quantize convert` writes it [default: the built-in one]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "serial"])]
     net: Option<PathBuf>,
+
+    /// Have Knightlight's policy net play, with no search: the one in this file, as `quantize convert` writes it, or
+    /// without a file the one that the engine or the board comes with
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["engine", "elo"])]
+    policy: Option<Option<PathBuf>>,
 
     /// Strength of the opponent, by its options UCI_LimitStrength and UCI_Elo
     #[arg(long, value_name = "ELO")]
@@ -211,7 +217,17 @@ impl Args {
             spec.options.push(("UCI_Elo".to_owned(), elo.to_string()));
         }
         if let Some(net) = &self.net {
-            spec.options.push(network(net)?);
+            spec.options.push(file("--net", "EvalFile", "value net", net)?);
+        }
+        if let Some(policy) = &self.policy {
+            if let Some(path) = policy {
+                ensure!(
+                    self.serial.is_none(),
+                    "--policy: a board has no files; without one it plays by the net in its flash"
+                );
+                spec.options.push(file("--policy", "PolicyFile", "policy net", path)?);
+            }
+            spec.options.push(("Mode".to_owned(), "Policy".to_owned()));
         }
         spec.options.extend(self.options.iter().cloned());
         Ok(spec)
@@ -230,11 +246,13 @@ impl Args {
     }
 }
 
-/// The option that loads a network, which is looked at first: a complaint of the engine's would be lost.
-fn network(path: &Path) -> anyhow::Result<(String, String)> {
-    Blob::read(path).map_err(anyhow::Error::from).context("--net")?;
-    let Some(name) = path.to_str() else { bail!("--net {}: its name is no text", path.display()) };
-    Ok(("EvalFile".to_owned(), name.to_owned()))
+/// The option that loads a blob, which is looked at first: a complaint of the engine's would be lost.
+fn file(argument: &str, option: &str, wanted: &str, path: &Path) -> anyhow::Result<(String, String)> {
+    let blob = Blob::read(path).map_err(anyhow::Error::from).with_context(|| argument.to_owned())?;
+    let found = blob.header()?.model.name();
+    ensure!(found == wanted, "{argument} {}: it holds a {found}, and a {wanted} is wanted", path.display());
+    let Some(name) = path.to_str() else { bail!("{argument} {}: its name is no text", path.display()) };
+    Ok((option.to_owned(), name.to_owned()))
 }
 
 /// Knightlight, inside this program.

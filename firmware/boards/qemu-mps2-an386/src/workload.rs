@@ -3,7 +3,7 @@
 use engine_core::chess::Board;
 use engine_core::eval::{Evaluator, evaluate};
 use engine_core::net::{self, ValueNet};
-use engine_core::search::{Blind, Cluster, Searcher};
+use engine_core::search::{Blind, Cluster, Knowledge, Searcher};
 use engine_core::{bench, nets};
 
 /// A middlegame with all but a few pieces on the board; White's quiet move and White's capture are measured.
@@ -25,8 +25,8 @@ pub fn work(words: &str, hash: &mut [Cluster]) -> u64 {
     let network = ValueNet::load(nets::DEFAULT).expect("the network that comes with the program");
     let board = Board::from_fen(POSITION).expect("a position");
     match command {
-        "bench" => search(hash, number, Some(&network)),
-        "classical" => search(hash, number, None),
+        "bench" => search(hash, number, Knowledge { network: Some(&network), ..Knowledge::default() }),
+        "classical" => search(hash, number, Knowledge::default()),
         "scratch" => {
             for _ in 0..times {
                 core::hint::black_box(evaluate(core::hint::black_box(&board), Some(&network)));
@@ -44,9 +44,9 @@ pub fn work(words: &str, hash: &mut [Cluster]) -> u64 {
     }
 }
 
-fn search(hash: &mut [Cluster], depth: Option<u32>, network: Option<&ValueNet<'_>>) -> u64 {
+fn search(hash: &mut [Cluster], depth: Option<u32>, knowledge: Knowledge<'_>) -> u64 {
     let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
-    bench::run(&mut Searcher::new(), hash, depth, network, &mut Blind, |_, _, _| ()).nodes
+    bench::run(&mut Searcher::new(), hash, depth, knowledge, &mut Blind, |_, _, _| ()).nodes
 }
 
 /// Evaluates after a move, and takes it back, again and again.

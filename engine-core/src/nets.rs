@@ -23,6 +23,9 @@ pub static VALUE_64: &[u8] = blob!("value-64.net");
 /// 32 units wide, 23 KB: for the smallest boards.
 pub static VALUE_32: &[u8] = blob!("value-32.net");
 
+/// A policy net, 64 units wide, 385 KB: for desktops, and boards with 1 MB of flash or more.
+pub static POLICY_64: &[u8] = blob!("policy-64.net");
+
 /// The one that the native program plays with.
 pub static DEFAULT: &[u8] = VALUE_128;
 
@@ -30,7 +33,8 @@ pub static DEFAULT: &[u8] = VALUE_128;
 mod tests {
     use super::*;
     use crate::chess::Board;
-    use crate::net::ValueNet;
+    use crate::chess::Game;
+    use crate::net::{PolicyNet, ValueNet};
 
     #[test]
     fn each_loads_and_knows_a_queen_from_none() {
@@ -42,5 +46,15 @@ mod tests {
             assert!(net.evaluate(&board) > 300, "{}", net.name());
             assert!(net.evaluate(&Board::start()).abs() < 100, "{}", net.name());
         }
+    }
+
+    #[test]
+    fn the_policy_net_takes_back() {
+        let net = PolicyNet::load(POLICY_64).expect("a policy net");
+        let board =
+            Board::from_fen("rnb1kbnr/ppp1pppp/8/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3").expect("a position");
+        let best = net.preferences(&Game::new(board), &board.legal_moves())[0];
+        assert_eq!(Ok(best.mv), board.parse_move(b"c3d5"));
+        assert!(best.chance > 5_000, "{best:?}");
     }
 }

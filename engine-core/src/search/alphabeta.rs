@@ -164,7 +164,7 @@ impl<O: Observer> Search<'_, '_, O> {
             depth -= 1;
         }
 
-        let guide = self.ordering.at(depth);
+        let guide = self.ordering.at(depth, self.nodes);
         let killers = if self.ordering.history { self.searcher.history.killers(ply) } else { [None; 2] };
         let node = Node { depth, ply, is_pv, in_check, improving, eval, killers };
         let mut picker = Picker::new(&self.searcher.moves, Wanted::All, hash_move, killers, guide);

@@ -6,6 +6,12 @@ use crate::net::move_order::Looking;
 
 use super::history::History;
 
+/// Beside the history a model's say is halved when the search has seen twice so many nodes, and again whenever their number
+/// has doubled: by then the history knows more.
+const FADING_NODES: u64 = 2_048;
+/// Halved more often it is no longer worth its time.
+const MAX_HALVINGS: u32 = 3;
+
 /// Where a model is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
@@ -15,7 +21,7 @@ pub enum Place {
     All,
     /// For the quiet moves of a node, in place of the history.
     Quiet,
-    /// For the quiet moves of a node, added to the history.
+    /// For the quiet moves of a node, added to the history, the less the more the search has seen.
     #[default]
     Seed,
 }
@@ -41,10 +47,11 @@ impl Default for Ordering<'_> {
 }
 
 impl<'a> Ordering<'a> {
-    /// What orders the moves of a node of so many plies.
-    pub(super) fn at(&self, depth: i32) -> Guide<'a> {
-        let asked = self.place != Place::Root && depth >= self.least_depth;
-        Guide { model: self.model.filter(|_| asked), place: self.place, history: self.history }
+    /// What orders the moves of a node of so many plies, when the search has seen so many nodes.
+    pub(super) fn at(&self, depth: i32, nodes: u64) -> Guide<'a> {
+        let halvings = if self.place == Place::Seed { (1 + nodes / FADING_NODES).ilog2() } else { 0 };
+        let asked = self.place != Place::Root && depth >= self.least_depth && halvings <= MAX_HALVINGS;
+        Guide { model: self.model.filter(|_| asked), place: self.place, history: self.history, halvings }
     }
 }
 
@@ -54,6 +61,8 @@ pub(super) struct Guide<'a> {
     model: Option<&'a MoveOrder<'a>>,
     place: Place,
     history: bool,
+    /// How often the model's say is halved.
+    halvings: u32,
 }
 
 impl<'a> Guide<'a> {
@@ -69,7 +78,7 @@ impl<'a> Guide<'a> {
     {
         let model = self.model.map(|model| model.look(board));
         let history = (self.history && (model.is_none() || self.place == Place::Seed)).then_some(history);
-        QuietScores { board, model, history }
+        QuietScores { board, model, history, halvings: self.halvings }
     }
 }
 
@@ -79,13 +88,14 @@ pub(super) struct QuietScores<'a> {
     board: &'a Board,
     model: Option<Looking<'a>>,
     history: Option<&'a History>,
+    halvings: u32,
 }
 
 impl QuietScores<'_> {
     /// The better, the greater; it fits 16 bits, as the history's scores and the model's do together.
     pub(super) fn of(&self, mv: Move) -> i16 {
         let learnt = self.history.map_or(0, |history| history.score(self.board, mv));
-        let judged = self.model.as_ref().map_or(0, |model| model.score(mv));
+        let judged = self.model.as_ref().map_or(0, |model| model.score(mv) >> self.halvings);
         (learnt + judged) as i16
     }
 }

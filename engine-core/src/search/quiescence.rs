@@ -58,7 +58,8 @@ impl<O: Observer> Search<'_, '_, O> {
 
         let wanted = if in_check { Wanted::All } else { Wanted::Winning };
         let hash_move = known.and_then(|known| known.mv);
-        let mut picker = Picker::new(&self.searcher.moves, wanted, hash_move, [None; 2], self.ordering.at(0));
+        let mut picker =
+            Picker::new(&self.searcher.moves, wanted, hash_move, [None; 2], self.ordering.at(0, self.nodes));
         while let Some(mv) = picker.next(&mut self.searcher.moves, board, &self.searcher.history) {
             if !in_check && mv.promotes_to().is_none() && window.alpha > -MATE_BOUND {
                 let victim = board.role_on(mv.to()).map_or(see::value(crate::chess::Role::Pawn), see::value);

@@ -13,13 +13,13 @@ const HASH_DEFAULT: u32 = 16;
 const HASH_MIN: u32 = 1;
 const HASH_MAX: u32 = 65_536;
 
-/// A hash table on the heap, a book from a file, a network built in or from a file, and perhaps a policy net from a file.
+/// A hash table on the heap, networks built in or from files, and perhaps a book and an order of moves from files.
 #[derive(Debug)]
 pub struct Files {
     clusters: Vec<Cluster>,
     book: Vec<u8>,
     network: Result<Option<ValueNet<'static>>, BlobError>,
-    policy: Option<PolicyNet<'static>>,
+    policy: Result<Option<PolicyNet<'static>>, BlobError>,
     move_order: Option<MoveOrder<'static>>,
     move_overhead: u32,
 }
@@ -32,7 +32,7 @@ impl Files {
             clusters: vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)],
             book: Vec::new(),
             network: built_in(),
-            policy: None,
+            policy: built_in_policy(),
             move_order: None,
             move_overhead,
         }
@@ -42,6 +42,11 @@ impl Files {
 /// The network that comes with the program.
 fn built_in() -> Result<Option<ValueNet<'static>>, BlobError> {
     ValueNet::load(nets::DEFAULT).map(Some)
+}
+
+/// The policy net that comes with the program.
+fn built_in_policy() -> Result<Option<PolicyNet<'static>>, BlobError> {
+    PolicyNet::load(nets::POLICY_64).map(Some)
 }
 
 const fn clusters_in(megabytes: u32) -> usize {
@@ -121,16 +126,16 @@ impl Resources for Files {
     }
 
     fn policy(&self) -> Result<Option<PolicyNet<'static>>, BlobError> {
-        Ok(self.policy.clone())
+        self.policy.clone()
     }
 
     fn load_policy(&mut self, path: &str) -> Option<Result<(), Message>> {
         if path.is_empty() {
-            self.policy = None;
+            self.policy = built_in_policy();
             return Some(Ok(()));
         }
         let loaded = read(path, |blob| PolicyNet::load(blob).map(drop), PolicyNet::load);
-        Some(loaded.map(|policy| self.policy = Some(policy)))
+        Some(loaded.map(|policy| self.policy = Ok(Some(policy))))
     }
 
     fn move_order(&self) -> Option<MoveOrder<'static>> {

@@ -132,6 +132,18 @@ need_cargo_fuzz() {
     cargo install --quiet --locked cargo-fuzz || stop "could not install cargo-fuzz"
 }
 
+# ---------------------------------------------------------------------------------------------- Python
+# Sets `python_chess` to a Python that has the package `chess`: this machine's, or one in FOLDER, made once. It is
+# optional, so that what fails is only said.
+find_python_chess() { # FOLDER
+    for python_chess in python3 "$1/bin/python"; do
+        "$python_chess" -c 'import chess.engine' >/dev/null 2>&1 && return
+    done
+    have python3 || return 1
+    say "installing python-chess in $1"
+    python3 -m venv "$1" >/dev/null 2>&1 && "$python_chess" -m pip install --quiet 'chess>=1.11,<2' >/dev/null 2>&1
+}
+
 # ---------------------------------------------------------------------------------------------- QEMU
 need_qemu() {
     if have qemu-system-arm && qemu-system-arm -machine help | grep -q '^mps2-an386 '; then

@@ -17,7 +17,8 @@ pub fn program(name: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(env!("CARGO"));
     // The whole workspace is named, so that its crates are built with the features that the tests have them with, and
     // are not built twice.
-    cargo.args(["build", "--quiet", "--workspace", "--bin", name, "--target-dir"]).arg(target);
+    cargo.args(["build", "--quiet", "--workspace", "--features", "firmware/bridge", "--bin", name, "--target-dir"]);
+    cargo.arg(target);
     if profile.ends_with("release") {
         cargo.arg("--release");
     }

@@ -5,13 +5,13 @@
 use std::env;
 use std::fmt::Write;
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use shakmaty::{Chess, Position, uci::UciMove};
 use tests::client::{Client, value};
+use tests::desk::Desk;
 use tests::program::program;
 
 /// A board answers when the emulator gets to it, and the machine may be busy.
@@ -141,41 +141,11 @@ fn the_board_answers_while_it_thinks_and_leaves_when_told() -> Result<()> {
     board.wait()
 }
 
-/// A board whose serial port is a pseudo-terminal. It is killed when dropped.
-struct Desk {
-    emulator: Child,
-    port: String,
-}
-
-impl Desk {
-    fn new() -> Result<Self> {
-        let mut emulator = emulator("pty")?.stdout(Stdio::piped()).spawn().context("cannot start QEMU")?;
-        let said = BufReader::new(emulator.stdout.take().context("no standard output")?);
-        let mut desk = Self { emulator, port: String::new() };
-        // char device redirected to /dev/pts/3 (label serial0)
-        for line in said.lines() {
-            if let Some(port) = line?.split_ascii_whitespace().find(|word| word.starts_with("/dev/")) {
-                desk.port = port.to_owned();
-                return Ok(desk);
-            }
-        }
-        bail!("QEMU does not say which pseudo-terminal the serial port is")
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        // It may have left already.
-        let _ = self.emulator.kill();
-        let _ = self.emulator.wait();
-    }
-}
-
 #[test]
 fn a_person_plays_the_board_over_its_serial_port() -> Result<()> {
     const MOVES: usize = 6;
     let trainer = program("trainer")?;
-    let desk = Desk::new()?;
+    let desk = Desk::start(&mut emulator("pty")?)?;
     let folder = tempfile::tempdir()?;
     let play = |name: &str, seats: &[&str]| -> Result<Client> {
         let mut command = Command::new(&trainer);
@@ -183,7 +153,7 @@ fn a_person_plays_the_board_over_its_serial_port() -> Result<()> {
         Client::start(command.stderr(Stdio::inherit()), PATIENCE)
     };
     // The same engine in the trainer's own thread, with as much of a hash table, must answer the same.
-    let mut on_desk = play("desk.pgn", &["--serial", &desk.port])?;
+    let mut on_desk = play("desk.pgn", &["--serial", desk.port()])?;
     let mut inside = play("inside.pgn", &["--option", "Hash=1"])?;
     for number in 1..=MOVES {
         let mut lists = Vec::new();
@@ -215,6 +185,6 @@ fn a_person_plays_the_board_over_its_serial_port() -> Result<()> {
         assert!(text.contains(tag), "{tag}\n{text}");
     }
     // The board is still there for the next game.
-    play("desk.pgn", &["--serial", &desk.port, "--side", "black"])?.until("Knightlight 0")?;
+    play("desk.pgn", &["--serial", desk.port(), "--side", "black"])?.until("Knightlight 0")?;
     Ok(())
 }

@@ -34,6 +34,8 @@ struct Ends {
     is_in: AtomicBool,
     to_board: AtomicU64,
     to_program: AtomicU64,
+    /// Of so many bytes one is lost, in either direction; 0 for none.
+    loses: AtomicU64,
 }
 
 impl Cable {
@@ -62,6 +64,11 @@ impl Cable {
     #[must_use]
     pub fn passed(&self) -> (u64, u64) {
         (self.ends.to_board.load(Ordering::SeqCst), self.ends.to_program.load(Ordering::SeqCst))
+    }
+
+    /// From now on, of so many bytes one is lost in either direction.
+    pub fn lose_one_of(&self, bytes: u64) {
+        self.ends.loses.store(bytes, Ordering::SeqCst);
     }
 
     /// Pulls the cable, if it is in: the program's port is gone.
@@ -101,6 +108,16 @@ impl Cable {
     }
 }
 
+impl Ends {
+    /// Counts bytes, and gives those that are not lost.
+    fn kept(&self, bytes: &[u8], counter: &AtomicU64) -> Vec<u8> {
+        let loses = self.loses.load(Ordering::SeqCst);
+        let before = counter.fetch_add(bytes.len() as u64, Ordering::SeqCst);
+        let numbered = (before + 1..).zip(bytes);
+        numbered.filter(|(number, _)| loses == 0 || number % loses != 0).map(|(_, &byte)| byte).collect()
+    }
+}
+
 impl Drop for Cable {
     fn drop(&mut self) {
         self.pull();
@@ -113,8 +130,8 @@ fn carry_to_board(mut program: File, mut board: TTYPort, ends: &Ends) {
     while ends.is_in.load(Ordering::SeqCst) {
         match program.read(&mut buffer) {
             Ok(count) => {
-                ends.to_board.fetch_add(count as u64, Ordering::SeqCst);
-                write_while(&mut board, &buffer[..count], || ends.is_in.load(Ordering::SeqCst));
+                let kept = ends.kept(&buffer[..count], &ends.to_board);
+                write_while(&mut board, &kept, || ends.is_in.load(Ordering::SeqCst));
             }
             // It says nothing, or has not opened its port, or has closed it.
             Err(_) => thread::sleep(LOOK),
@@ -130,8 +147,8 @@ fn carry_to_program(mut board: TTYPort, ends: &Ends) {
             Ok(0) => return,
             Ok(count) => {
                 if let Some(program) = ends.program.lock().expect("nobody panicked").as_mut() {
-                    ends.to_program.fetch_add(count as u64, Ordering::SeqCst);
-                    write_while(program, &buffer[..count], || ends.is_in.load(Ordering::SeqCst));
+                    let kept = ends.kept(&buffer[..count], &ends.to_program);
+                    write_while(program, &kept, || ends.is_in.load(Ordering::SeqCst));
                 }
             }
             Err(error) if error.kind() == ErrorKind::TimedOut => {}

@@ -1,5 +1,7 @@
 //! An emulated board whose serial port is a pseudo-terminal, as one on the desk is a device.
 
+use std::env;
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -13,6 +15,30 @@ pub struct Desk {
 }
 
 impl Desk {
+    /// The board whose program `KNIGHTLIGHT_QEMU_ELF` names. As a real one does, it starts anew when it is told to quit.
+    /// `more` are arguments for QEMU.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start), and if the variable is not there.
+    pub fn with<S: AsRef<OsStr>>(more: &[S]) -> Result<Self> {
+        let board =
+            env::var("KNIGHTLIGHT_QEMU_ELF").context("KNIGHTLIGHT_QEMU_ELF: the path of the board's program")?;
+        let mut emulator = Command::new("qemu-system-arm");
+        emulator.args([
+            "-M",
+            "mps2-an386",
+            "-display",
+            "none",
+            "-monitor",
+            "none",
+            "-serial",
+            "pty",
+            "-kernel",
+            &board,
+        ]);
+        Self::start(emulator.args(more))
+    }
+
     /// Starts an emulator, QEMU with `-serial pty`.
     ///
     /// # Errors

@@ -2,7 +2,6 @@
 //!
 //! Needs QEMU, and the path of the board's program in `KNIGHTLIGHT_QEMU_ELF`; `sh tests/all` provides both.
 
-use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -23,12 +22,8 @@ use tests::program::program;
 /// A board answers when the emulator gets to it, and the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A board that starts anew when it is told to quit, as a real one does.
 fn desk() -> Result<Desk> {
-    let board = env::var("KNIGHTLIGHT_QEMU_ELF").context("KNIGHTLIGHT_QEMU_ELF: the path of the board's program")?;
-    let mut emulator = Command::new("qemu-system-arm");
-    emulator.args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "pty", "-kernel", &board]);
-    Desk::start(&mut emulator)
+    Desk::with::<&str>(&[])
 }
 
 fn bridge() -> Result<Command> {

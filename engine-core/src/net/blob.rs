@@ -30,7 +30,8 @@ pub const ALIGNMENT: usize = 16;
 /// The longest header.
 pub const MAX_HEADER: usize = 1024;
 
-static CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+/// The checksum: that of zip and PNG.
+pub static CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Why a blob cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -102,34 +103,60 @@ impl core::fmt::Display for Layer {
     }
 }
 
+/// What stands before the header, where all of it is as it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    header_bytes: usize,
+    weight_bytes: usize,
+    checksum: u32,
+}
+
+impl Prefix {
+    /// Reads the first bytes of a blob.
+    ///
+    /// # Errors
+    /// If they are those of something else, or of another version.
+    pub fn read(prefix: &[u8; PREFIX]) -> Result<Self, BlobError> {
+        let [m0, m1, m2, m3, v0, v1, h0, h1, w0, w1, w2, w3, c0, c1, c2, c3] = *prefix;
+        if [m0, m1, m2, m3] != MAGIC {
+            return Err(BlobError::Magic([m0, m1, m2, m3]));
+        }
+        let version = u16::from_le_bytes([v0, v1]);
+        if version != VERSION {
+            return Err(BlobError::Version(version));
+        }
+        Ok(Self {
+            header_bytes: usize::from(u16::from_le_bytes([h0, h1])),
+            weight_bytes: u32::from_le_bytes([w0, w1, w2, w3]) as usize,
+            checksum: u32::from_le_bytes([c0, c1, c2, c3]),
+        })
+    }
+
+    /// The bytes of the whole blob: in flash of its own nothing else says how long it is.
+    #[must_use]
+    pub const fn blob_bytes(&self) -> usize {
+        weights_offset(self.header_bytes).saturating_add(self.weight_bytes)
+    }
+}
+
 /// A blob taken apart: its header, and the bytes of its weights.
 ///
 /// # Errors
 /// If it is not whole, not of this version, or damaged.
 pub fn open(blob: &[u8]) -> Result<(Header<'_>, &[u8]), BlobError> {
     let Some((prefix, body)) = blob.split_first_chunk::<PREFIX>() else { return Err(BlobError::Short(blob.len())) };
-    let [m0, m1, m2, m3, v0, v1, h0, h1, w0, w1, w2, w3, c0, c1, c2, c3] = *prefix;
-    if [m0, m1, m2, m3] != MAGIC {
-        return Err(BlobError::Magic([m0, m1, m2, m3]));
-    }
-    let version = u16::from_le_bytes([v0, v1]);
-    if version != VERSION {
-        return Err(BlobError::Version(version));
-    }
-    let header_bytes = usize::from(u16::from_le_bytes([h0, h1]));
-    let weight_bytes = u32::from_le_bytes([w0, w1, w2, w3]) as usize;
-    let weights_at = weights_offset(header_bytes);
-    let said = weights_at.saturating_add(weight_bytes);
+    let prefix = Prefix::read(prefix)?;
+    let said = prefix.blob_bytes();
     if said != blob.len() {
         return Err(BlobError::Length { said, found: blob.len() });
     }
-    let (said, found) = (u32::from_le_bytes([c0, c1, c2, c3]), CRC.checksum(body));
+    let (said, found) = (prefix.checksum, CRC.checksum(body));
     if said != found {
         return Err(BlobError::Checksum { said, found });
     }
-    let header = body.get(..header_bytes).ok_or(BlobError::Header)?;
+    let header = body.get(..prefix.header_bytes).ok_or(BlobError::Header)?;
     let header = postcard::from_bytes(header).map_err(|_| BlobError::Header)?;
-    let weights = blob.get(weights_at..).ok_or(BlobError::Header)?;
+    let weights = blob.get(weights_offset(prefix.header_bytes)..).ok_or(BlobError::Header)?;
     Ok((header, weights))
 }
 

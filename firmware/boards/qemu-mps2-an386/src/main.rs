@@ -5,6 +5,8 @@
 mod board;
 mod clock;
 mod failure;
+#[cfg(not(feature = "measure"))]
+mod flash;
 mod interrupts;
 #[cfg(feature = "measure")]
 mod measure;
@@ -41,12 +43,26 @@ static BOOK: &[u8] = include_bytes!(env!("KNIGHTLIGHT_BOOK"));
 #[cfg(not(any(feature = "book", feature = "measure")))]
 static BOOK: &[u8] = &[];
 
-/// Plays until the engine is told to quit, and then starts anew.
+/// Plays until the engine is told to quit or has got another network, and then starts anew.
 #[cfg(not(feature = "measure"))]
 fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    let resources = firmware::FixedResources::new(hash).with_network(engine_core::nets::DEFAULT).with_book(BOOK);
+    use firmware::flash as store;
+
+    // SAFETY: `main` calls this once, and runs once.
+    let flash::Flash { mut net, mut staging, book } = unsafe { flash::Flash::take() };
+    let settled = store::settle(&mut net, &mut staging);
+    let (network, about_network) = store::network(net.into_bytes(), engine_core::nets::DEFAULT);
+    let (book, about_book) = store::book(book);
+    let book = if book.is_empty() { BOOK } else { book };
+    let resources = firmware::FixedResources::new(hash).with_network(network).with_book(book);
     firmware::greet(board, &resources);
-    firmware::run(board, resources);
+    if let Err(problem) = settled {
+        firmware::tell(board, &engine_core::uci::say(format_args!("the network that came is not used: {problem}")));
+    }
+    for complaint in [about_network, about_book].into_iter().flatten() {
+        firmware::tell(board, &complaint);
+    }
+    store::run(board, resources, &mut staging);
     cortex_m::peripheral::SCB::sys_reset()
 }
 

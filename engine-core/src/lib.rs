@@ -16,6 +16,9 @@
 //! # Ok::<(), engine_core::chess::FenError>(())
 //! ```
 //!
+//! The folder `examples` has programs that evaluate a position, find a move within so many nodes, drive a UCI session from
+//! bytes, and play as a chess computer without UCI.
+//!
 //! Arrows point one way: [`uci`] uses [`search`], [`book`] and [`platform`]; [`search`] uses [`eval`] and [`chess`];
 //! [`eval`] uses [`net`]; [`chess`] uses nothing.
 #![no_std]

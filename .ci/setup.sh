@@ -146,12 +146,12 @@ find_python_chess() { # FOLDER
 
 # ---------------------------------------------------------------------------------------------- QEMU
 need_qemu() {
-    if have qemu-system-arm && qemu-system-arm -machine help | grep -q '^mps2-an386 '; then
+    if have qemu-system-riscv32 && have qemu-system-arm && qemu-system-arm -machine help | grep -q '^mps3-an547 '; then
         return
     fi
-    have apt-get || stop "please install QEMU's emulator of Arm machines, qemu-system-arm"
+    have apt-get || stop "please install QEMU's emulators of Arm and RISC-V machines, qemu-system-arm and qemu-system-riscv32"
     if [ "$(debian_release)" != bookworm ]; then
-        apt_install qemu-system-arm
+        apt_install qemu-system-arm qemu-system-misc
     else
         # Debian 12's own QEMU cannot stand beside the backported qemu-utils that many machines have.
         apt_update
@@ -161,10 +161,10 @@ need_qemu() {
                 as_root tee /etc/apt/sources.list.d/bookworm-backports.list >/dev/null
             apt_updated=no
         fi
-        apt_install -t bookworm-backports qemu-system-arm
+        apt_install -t bookworm-backports qemu-system-arm qemu-system-misc
     fi
     hash -r
-    have qemu-system-arm || stop "qemu-system-arm is still not there"
+    have qemu-system-arm && have qemu-system-riscv32 || stop "QEMU is still not there"
 }
 
 # ---------------------------------------------------------------------------------------------- Rust for the boards
@@ -175,9 +175,16 @@ boards_config=$boards/.cargo/config.toml
 # The target a board is built for, out of its own cargo configuration.
 board_target() { sed -n 's/^target *= *"\(.*\)"/\1/p' "$1/.cargo/config.toml"; }
 
+# The folders of the boards: those that say which target they are built for. The others hold what boards share.
+board_folders() {
+    for config in "$boards"/*/.cargo/config.toml; do
+        dirname "$(dirname "$config")"
+    done
+}
+
 board_targets() {
-    for manifest in "$boards"/*/Cargo.toml; do
-        board_target "$(dirname "$manifest")"
+    for board in $(board_folders); do
+        board_target "$board"
     done | sort -u
 }
 

@@ -2,25 +2,21 @@
 #![no_std]
 #![no_main]
 
-mod board;
-mod clock;
-mod failure;
-#[cfg(not(feature = "measure"))]
 mod flash;
-mod interrupts;
-#[cfg(feature = "measure")]
-mod measure;
-mod registers;
-#[cfg(feature = "measure")]
-mod semihosting;
-mod uart;
-#[cfg(feature = "measure")]
-mod workload;
 
-use board::Board;
-use cortex_m_rt::entry;
-use firmware::Cluster;
+use cortex_m::peripheral::SCB;
+use cortex_m_rt::{entry, exception};
+use engine_core::nets;
+use firmware::adapters::Lit;
 use firmware::receive::Queue;
+use firmware::{Cluster, FixedResources};
+use parts::board::Board;
+use parts::cmsdk::{Timer, Uart};
+use parts::light::Light;
+use parts::line::{Line, QUEUE_BYTES};
+use parts::nvic::Interrupt;
+use parts::register::Register;
+use parts::{last_words, run};
 
 /// What the core and its peripherals run at.
 const CLOCK_HZ: u32 = 25_000_000;
@@ -28,46 +24,46 @@ const CLOCK_HZ: u32 = 25_000_000;
 /// The hash table: one megabyte.
 const HASH_CLUSTERS: usize = (1 << 20) / size_of::<Cluster>();
 
+const UART_RECEIVE: Interrupt = Interrupt(0);
+// SAFETY: UART 0 of the AN386 image.
+const UART: Uart = unsafe { Uart::at(0x4000_4000, UART_RECEIVE) };
+static LINE: Line<Uart> = Line::new();
+
+const TIMER_WRAP: Interrupt = Interrupt(8);
+// SAFETY: timer 0 of the AN386 image.
+static TIMER: Timer = unsafe { Timer::at(0x4000_0000, CLOCK_HZ) };
+
+/// LED 0.
+// SAFETY: the FPGA's LED register; it touches no memory.
+const LIGHT: Light = Light::new(unsafe { Register::at(0x4002_8000) }, 0);
+
+/// The opening book, in flash.
+#[cfg(feature = "book")]
+static BOOK: &[u8] = include_bytes!(env!("KNIGHTLIGHT_BOOK"));
+#[cfg(not(feature = "book"))]
+static BOOK: &[u8] = &[];
+
 #[entry]
 fn main() -> ! {
     // `entry` makes these the one reference to each static.
-    static mut RECEIVED: Queue<{ uart::QUEUE_BYTES }> = Queue::new();
+    static mut RECEIVED: Queue<QUEUE_BYTES> = Queue::new();
     static mut HASH: [Cluster; HASH_CLUSTERS] = [Cluster::EMPTY; HASH_CLUSTERS];
-    let mut board = Board::start(RECEIVED);
-    work(&mut board, HASH)
+    UART.start(CLOCK_HZ);
+    last_words::speak_through(|byte| UART.send(byte));
+    TIMER.start();
+    TIMER_WRAP.unmask();
+    let board = Lit::new(Board::new(&LINE, UART, RECEIVED, |byte| UART.send(byte), &TIMER), LIGHT);
+    // SAFETY: `main` runs once.
+    let flash = unsafe { flash::take() };
+    run::run_from(flash, board, &TIMER, FixedResources::new(HASH).with_policy(nets::POLICY_64).with_book(BOOK));
+    SCB::sys_reset()
 }
 
-/// The opening book, in flash.
-#[cfg(all(feature = "book", not(feature = "measure")))]
-static BOOK: &[u8] = include_bytes!(env!("KNIGHTLIGHT_BOOK"));
-#[cfg(not(any(feature = "book", feature = "measure")))]
-static BOOK: &[u8] = &[];
-
-/// Plays until the engine is told to quit or has got another network, and then starts anew.
-#[cfg(not(feature = "measure"))]
-fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    use firmware::flash as store;
-
-    // SAFETY: `main` calls this once, and runs once.
-    let flash::Flash { mut net, mut staging, book } = unsafe { flash::Flash::take() };
-    let settled = store::settle(&mut net, &mut staging);
-    let (network, about_network) = store::network(net.into_bytes(), engine_core::nets::DEFAULT);
-    let (book, about_book) = store::book(book);
-    let book = if book.is_empty() { BOOK } else { book };
-    let resources = firmware::FixedResources::new(hash).with_network(network).with_book(book);
-    firmware::greet(board, &resources);
-    if let Err(problem) = settled {
-        firmware::tell(board, &engine_core::uci::say(format_args!("the network that came is not used: {problem}")));
+#[exception]
+unsafe fn DefaultHandler(number: i16) {
+    match Interrupt(number) {
+        UART_RECEIVE => LINE.on_receive(),
+        TIMER_WRAP => TIMER.on_wrap(),
+        Interrupt(other) => panic!("interrupt {other} has no handler"),
     }
-    for complaint in [about_network, about_book].into_iter().flatten() {
-        firmware::tell(board, &complaint);
-    }
-    store::run(board, resources, &mut staging);
-    cortex_m::peripheral::SCB::sys_reset()
-}
-
-/// Measures what the emulator's `-append` names.
-#[cfg(feature = "measure")]
-fn work(board: &mut Board, hash: &mut [Cluster]) -> ! {
-    measure::run(board, |words| workload::work(words, hash))
 }

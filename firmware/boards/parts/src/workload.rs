@@ -1,10 +1,11 @@
 //! What can be measured: work that the emulator's `-append` names, as a word and a number.
 
+use engine_core::bench;
 use engine_core::chess::Board;
 use engine_core::eval::{Evaluator, evaluate};
 use engine_core::net::{self, ValueNet};
 use engine_core::search::{Blind, Cluster, Knowledge, Searcher};
-use engine_core::{bench, nets};
+use firmware::Resources;
 
 /// A middlegame with all but a few pieces on the board; White's quiet move and White's capture are measured.
 const POSITION: &str = "r1bq1rk1/pp2ppbp/2np1np1/8/3NP3/2N1BP2/PPPQ2PP/R3KB1R w KQ - 3 9";
@@ -18,15 +19,13 @@ const CAPTURE: &[u8] = b"d4c6";
 /// - `output N`: N evaluations of a position whose first layer is known;
 /// - `quiet N`, `capture N`: N evaluations after a move;
 /// - `kernels N`: the fast kernels held to the portable ones N times.
-pub fn work(words: &str, hash: &mut [Cluster]) -> u64 {
-    let mut words = words.split_ascii_whitespace();
-    let (command, number) = (words.next().unwrap_or("bench"), words.next().and_then(|number| number.parse().ok()));
+pub fn work(command: Option<&str>, number: Option<u32>, resources: &mut impl Resources) -> u64 {
     let times = number.unwrap_or(1);
-    let network = ValueNet::load(nets::DEFAULT).expect("the network that comes with the program");
+    let network = resources.network().expect("a network that can be used").expect("a network");
     let board = Board::from_fen(POSITION).expect("a position");
-    match command {
-        "bench" => search(hash, number, Knowledge { network: Some(&network), ..Knowledge::default() }),
-        "classical" => search(hash, number, Knowledge::default()),
+    match command.unwrap_or("bench") {
+        "bench" => search(resources.clusters(), number, Knowledge { network: Some(&network), ..Knowledge::default() }),
+        "classical" => search(resources.clusters(), number, Knowledge::default()),
         "scratch" => {
             for _ in 0..times {
                 core::hint::black_box(evaluate(core::hint::black_box(&board), Some(&network)));
@@ -40,7 +39,7 @@ pub fn work(words: &str, hash: &mut [Cluster]) -> u64 {
             assert!(net::kernels_agree(times), "the kernels disagree");
             times.into()
         }
-        _ => panic!("no such work: {command}"),
+        command => panic!("no such work: {command}"),
     }
 }
 

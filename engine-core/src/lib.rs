@@ -35,4 +35,7 @@ pub mod search;
 pub mod uci;
 
 /// No line is searched deeper than this many plies.
-pub const MAX_PLY: usize = 96;
+///
+/// It bounds the stack that a search uses, and most of the memory of a searcher: with the feature `small-memory` it is
+/// a quarter of what it is otherwise.
+pub const MAX_PLY: usize = if cfg!(feature = "small-memory") { 20 } else { 96 };

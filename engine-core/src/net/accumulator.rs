@@ -9,8 +9,15 @@ use super::value::ValueNet;
 use crate::MAX_PLY;
 use crate::chess::{Board, Changes, Colour, Role};
 
-/// The sums that memory is set aside for: on a desktop those of every ply at the largest width, on a board 8 KB.
-const CAPACITY: usize = if cfg!(feature = "large-tables") { (MAX_PLY + 1) * 2 * MAX_WIDTH } else { 4096 };
+/// The sums that memory is set aside for: on a desktop those of every ply at the largest width, on a board 8 KB, and
+/// where memory is small 4.
+const CAPACITY: usize = if cfg!(feature = "large-tables") {
+    (MAX_PLY + 1) * 2 * MAX_WIDTH
+} else if cfg!(feature = "small-memory") {
+    2 * 1024
+} else {
+    4 * 1024
+};
 
 /// What a move did to the inputs.
 #[derive(Clone, Copy, Debug)]

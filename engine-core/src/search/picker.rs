@@ -8,8 +8,8 @@ use super::history::{HISTORY_MAX, History};
 use super::ordering::Guide;
 use super::see;
 
-/// How many moves the stack holds: the moves of a long line, 8 KB.
-const CAPACITY: usize = 2_048;
+/// How many moves the stack holds: the moves of a long line, 8 KB. Where memory is small, half of it.
+const CAPACITY: usize = if cfg!(feature = "small-memory") { 1_024 } else { 2_048 };
 /// What a node may need at most.
 const RESERVE: usize = crate::chess::MAX_MOVES;
 

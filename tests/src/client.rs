@@ -147,3 +147,17 @@ pub fn value<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     words.find(|&found| found == word)?;
     words.next()
 }
+
+/// The lines of a search without what depends on time.
+#[must_use]
+pub fn timeless(lines: &[String]) -> Vec<String> {
+    let timed = ["nps", "time"];
+    let strip = |line: &String| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let kept = words.iter().enumerate().filter(|&(index, word)| {
+            !timed.contains(word) && index.checked_sub(1).is_none_or(|before| !timed.contains(&words[before]))
+        });
+        kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
+    };
+    lines.iter().map(strip).collect()
+}

@@ -1,11 +1,12 @@
 //! An emulated board whose serial port is a pseudo-terminal, as one on the desk is a device.
 
-use std::env;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+
+use crate::emulator::Emulator;
 
 /// A running emulator. It is killed when dropped.
 #[derive(Debug)]
@@ -15,28 +16,14 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// The board whose program `KNIGHTLIGHT_QEMU_ELF` names. As a real one does, it starts anew when it is told to quit.
-    /// `more` are arguments for QEMU.
+    /// The emulated board that keeps networks in flash. As a real one does, it starts anew when it is told to quit. `more`
+    /// are arguments for QEMU.
     ///
     /// # Errors
-    /// As [`start`](Self::start), and if the variable is not there.
+    /// As [`start`](Self::start), and if the board has not been built.
     pub fn with<S: AsRef<OsStr>>(more: &[S]) -> Result<Self> {
-        let board =
-            env::var("KNIGHTLIGHT_QEMU_ELF").context("KNIGHTLIGHT_QEMU_ELF: the path of the board's program")?;
-        let mut emulator = Command::new("qemu-system-arm");
-        emulator.args([
-            "-M",
-            "mps2-an386",
-            "-display",
-            "none",
-            "-monitor",
-            "none",
-            "-serial",
-            "pty",
-            "-kernel",
-            &board,
-        ]);
-        Self::start(emulator.args(more))
+        let emulator = Emulator::of("qemu-mps2-an386")?.restarting();
+        Self::start(emulator.command("pty").args(more))
     }
 
     /// Starts an emulator, QEMU with `-serial pty`.

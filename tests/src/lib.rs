@@ -1,9 +1,11 @@
-//! What the tests that cross crates share: random games, the workspace's programs, a UCI client for them and for emulated
-//! boards, and a cable to those that can be pulled.
+//! What the tests that cross crates share: random games, the workspace's programs, emulated boards and a cable to them that
+//! can be pulled, a UCI client for all of these, and the engine in this process with a board's memory.
 
 #[cfg(unix)]
 pub mod cable;
 pub mod client;
 pub mod desk;
+pub mod emulator;
 pub mod games;
 pub mod program;
+pub mod twin;

@@ -1,8 +1,7 @@
 //! The emulated board over its serial line, held against the native program, and played by a person.
 //!
-//! Needs QEMU, and the path of the board's program in `KNIGHTLIGHT_QEMU_ELF`; `sh tests/all` provides both.
+//! Needs QEMU, and the folder of the boards' builds in `KNIGHTLIGHT_BOARDS`; `sh tests/all` provides both.
 
-use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -10,8 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use shakmaty::{Chess, Position, uci::UciMove};
-use tests::client::{Client, value};
+use tests::client::{Client, timeless, value};
 use tests::desk::Desk;
+use tests::emulator::Emulator;
 use tests::program::program;
 
 /// A board answers when the emulator gets to it, and the machine may be busy.
@@ -19,11 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// QEMU with the board's serial port at this end.
 fn emulator(serial: &str) -> Result<Command> {
-    let program = env::var("KNIGHTLIGHT_QEMU_ELF").context("KNIGHTLIGHT_QEMU_ELF: the path of the board's program")?;
-    let mut emulator = Command::new("qemu-system-arm");
-    emulator.args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", serial, "-no-reboot"]);
-    emulator.args(["-kernel", &program]).stderr(Stdio::inherit());
-    Ok(emulator)
+    Ok(Emulator::of("qemu-mps2-an386")?.command(serial))
 }
 
 fn board() -> Result<Client> {
@@ -31,19 +27,6 @@ fn board() -> Result<Client> {
     board.until("Knightlight")?;
     board.until("info string network")?;
     Ok(board)
-}
-
-/// The lines of a search without what depends on time.
-fn timeless(lines: &[String]) -> Vec<String> {
-    let timed = ["nps", "time"];
-    let strip = |line: &String| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let kept = words.iter().enumerate().filter(|&(index, word)| {
-            !timed.contains(word) && index.checked_sub(1).is_none_or(|before| !timed.contains(&words[before]))
-        });
-        kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
-    };
-    lines.iter().map(strip).collect()
 }
 
 /// Plays a game of both engines' moves, held equal at every ply; gives its length in plies.
@@ -90,55 +73,6 @@ fn whole_games_are_the_same_on_the_board_and_natively() -> Result<()> {
     bail!("no game of {} lasted forty moves", openings.len())
 }
 
-#[test]
-fn the_bench_searches_the_same_nodes_on_the_board_and_natively() -> Result<()> {
-    let nodes = |engine: &mut Client| -> Result<Vec<String>> {
-        engine.send("bench 8")?;
-        engine.send("isready")?;
-        let lines = engine.until("readyok")?;
-        let signature = |line: &String| line.split(" nodes").next().unwrap_or_default().to_owned();
-        Ok(lines.iter().map(signature).collect())
-    };
-    assert_eq!(nodes(&mut board()?)?, nodes(&mut Client::native()?)?);
-    Ok(())
-}
-
-#[test]
-fn a_long_position_line_passes_through_the_short_queue() -> Result<()> {
-    let mut board = board()?;
-    let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(1_000);
-    let line = format!("position startpos moves {moves}e2e4\n");
-    assert!(line.len() > 20_000);
-    // At once, as fast as the board takes it.
-    board.send_bytes(line.as_bytes())?;
-    let fen = "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 2001";
-    assert_eq!(board.ask("d", "Fen: ")?.last().map(String::as_str), Some(fen));
-    // Byte by byte, in pieces that no token respects.
-    board.send_bytes(b"position startpos mov")?;
-    for piece in b"es e2e4 e7e5 g1f3\r\nd\r\n".chunks(3) {
-        board.send_bytes(piece)?;
-    }
-    let fen = "Fen: rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
-    assert_eq!(board.until("Fen: ")?.last().map(String::as_str), Some(fen));
-    Ok(())
-}
-
-#[test]
-fn the_board_answers_while_it_thinks_and_leaves_when_told() -> Result<()> {
-    let mut board = board()?;
-    board.send("position startpos")?;
-    board.send("go infinite")?;
-    board.until("info depth 4")?;
-    let lines = board.ask("isready", "readyok")?;
-    assert!(!lines.iter().any(|line| line.starts_with("bestmove")));
-    let lines = board.ask("stop", "bestmove")?;
-    assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), 1);
-    board.send("position fen 8/8/8/8 w - -")?;
-    assert!(board.line()?.is_some_and(|line| line.starts_with("info string position fen: ")));
-    assert!(board.ask("go depth 1", "bestmove")?.last().is_some_and(|line| !line.contains("(none)")));
-    // A restart ends the emulator.
-    board.send("quit")?;
-    board.wait()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A chess program, the bridge, a serial port, and the emulated board behind it; and the cable between them pulled.
 //!
-//! Needs QEMU, and the path of the board's program in `KNIGHTLIGHT_QEMU_ELF`; `sh tests/all` provides both.
+//! Needs QEMU, and the folder of the boards' builds in `KNIGHTLIGHT_BOARDS`; `sh tests/all` provides both.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Networks and a book apart from the program, on the emulated board: over the serial line, and written to their own
 //! addresses as a flash tool does.
 //!
-//! Needs QEMU, and the path of the board's program in `KNIGHTLIGHT_QEMU_ELF`; `sh tests/all` provides both.
+//! Needs QEMU, and the folder of the boards' builds in `KNIGHTLIGHT_BOARDS`; `sh tests/all` provides both.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -38,4 +38,4 @@ pub mod uci;
 ///
 /// It bounds the stack that a search uses, and most of the memory of a searcher: with the feature `small-memory` it is
 /// a quarter of what it is otherwise.
-pub const MAX_PLY: usize = if cfg!(feature = "small-memory") { 20 } else { 96 };
+pub const MAX_PLY: usize = if cfg!(feature = "small-memory") { 18 } else { 96 };

@@ -55,6 +55,8 @@ struct RootMoves(heapless::Vec<RootMove, MAX_MOVES>);
 
 impl RootMoves {
     /// The legal moves, or those of them that the limits allow.
+    // Its lists are gone from the stack before the search begins.
+    #[inline(never)]
     fn new(board: &Board, limits: &Limits, ordering: &Ordering<'_>) -> Self {
         let allowed = |mv: &&Move| limits.search_moves.is_empty() || limits.search_moves.contains(mv);
         let look = ordering.model.map(|model| model.look(board));

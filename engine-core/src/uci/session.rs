@@ -49,8 +49,11 @@ fn lower(nodes: &mut Option<u64>, most: u64) {
     *nodes = Some(nodes.map_or(most, |nodes| nodes.min(most)));
 }
 
+// What is never inlined here has its stack to itself, and gives it back: inlined, it would be part of the frame that lies
+// below every search.
 impl<R: Resources> Session<R> {
     /// A session at the start position, with default options.
+    #[inline(never)]
     #[must_use]
     pub fn new(resources: R) -> Self {
         let options = Options::new(resources.move_overhead());
@@ -197,6 +200,7 @@ impl<R: Resources> Session<R> {
         outcome
     }
 
+    #[inline(never)]
     fn conclude(&self, best: Option<Best>, start: u64, platform: &mut impl Platform) {
         match best {
             Some(best) => {
@@ -226,6 +230,7 @@ impl<R: Resources> Session<R> {
     }
 
     /// A move of the book, if it may be played and the book knows one that `go` allows.
+    #[inline(never)]
     fn book_move(&mut self, limits: &Limits, now: u64) -> Option<Move> {
         let options = &self.talk.options;
         let board = self.game.board();
@@ -247,6 +252,7 @@ impl<R: Resources> Session<R> {
     }
 
     /// Counts the lines below each move.
+    #[inline(never)]
     fn perft(&mut self, depth: u32, platform: &mut impl Platform) -> Outcome {
         let hash_sizes = self.resources.hash_sizes();
         let board = *self.game.board();
@@ -268,6 +274,7 @@ impl<R: Resources> Session<R> {
     }
 
     /// Searches the fixed positions.
+    #[inline(never)]
     fn bench(&mut self, depth: u32, platform: &mut impl Platform) -> Outcome {
         let depth = if cfg!(fuzzing) { 1 } else { depth };
         let hash_sizes = self.resources.hash_sizes();
@@ -286,6 +293,7 @@ impl<R: Resources> Session<R> {
         outcome
     }
 
+    #[inline(never)]
     fn set_option(&mut self, platform: &mut impl Platform) {
         let (name, value) = self.talk.parser.option();
         let Some((id, name, kind)) = options::find(name) else {
@@ -424,6 +432,7 @@ impl<R: Resources> Session<R> {
 }
 
 /// The move that a policy net likes best, of those that the limits allow; tells of it, and of as many as asked for.
+#[inline(never)]
 fn choose<P: Platform>(policy: &PolicyNet<'_>, game: &Game, limits: &Limits, watch: &mut Watch<'_, P>) -> Option<Best> {
     let allowed = |mv: &Move| limits.search_moves.is_empty() || limits.search_moves.contains(mv);
     let moves: MoveList = game.board().legal_moves().into_iter().filter(allowed).collect();

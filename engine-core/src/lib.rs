@@ -28,6 +28,7 @@ pub mod bench;
 pub mod book;
 pub mod chess;
 pub mod eval;
+mod insertion_sort;
 pub mod net;
 pub mod nets;
 pub mod platform;

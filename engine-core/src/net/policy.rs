@@ -6,6 +6,7 @@ use super::kernels::{Aligned, Kernels};
 use super::layers::{MAX_ACTIVATION, Rest, Units, check_first_layer};
 use super::{move_planes, planes, softmax};
 use crate::chess::{Board, Game, MAX_MOVES, Move};
+use crate::insertion_sort::sort_by_key;
 
 /// What a logit of 1.0 is.
 pub const LOGIT_ONE: i32 = 1 << 16;
@@ -131,7 +132,7 @@ impl<'a> PolicyNet<'a> {
         let logits = self.logits(board, game.history().repetitions(board).count(), moves);
         let chances = softmax::chances(&logits);
         let mut order: heapless::Vec<usize, MAX_MOVES> = (0..logits.len()).collect();
-        order.sort_unstable_by_key(|&index| (core::cmp::Reverse(logits[index]), index));
+        sort_by_key(&mut order, |&index| core::cmp::Reverse(logits[index]));
         order.iter().map(|&index| Preference { mv: moves[index], chance: chances[index] }).collect()
     }
 

@@ -5,6 +5,7 @@
 use core::cmp::Reverse;
 
 use crate::chess::{Board, Game, MAX_MOVES, Move};
+use crate::insertion_sort::sort_by_key;
 
 use super::MAX_MULTI_PV;
 use super::clock::Clock;
@@ -66,7 +67,7 @@ impl RootMoves {
         let mut roots: heapless::Vec<_, MAX_MOVES> =
             moves.iter().filter(allowed).map(|&mv| RootMove { mv, score: judged(mv) }).collect();
         // Captures first: should no iteration be finished, a sensible move leads.
-        roots.sort_unstable_by_key(|root| {
+        sort_by_key(&mut roots, |root| {
             (!judges_all && !board.is_capture(root.mv), Reverse(root.score), root.mv.bits())
         });
         for root in &mut roots {
@@ -77,24 +78,12 @@ impl RootMoves {
 
     /// Sorts the moves from `first` on by score.
     fn sort_from(&mut self, first: usize) {
-        sort(self.0.get_mut(first..).unwrap_or_default());
+        sort_by_key(self.0.get_mut(first..).unwrap_or_default(), |root| Reverse(root.score));
     }
 
     /// Sorts the moves up to `last` by score.
     fn sort_to(&mut self, last: usize) {
-        sort(self.0.get_mut(..=last).unwrap_or_default());
-    }
-}
-
-/// Sorts moves by score, best first; those of equal score stay in their order.
-fn sort(moves: &mut [RootMove]) {
-    // Insertion sort: stable without memory, and the list is nearly sorted.
-    for index in 1..moves.len() {
-        let mut slot = index;
-        while slot > 0 && moves[slot - 1].score < moves[slot].score {
-            moves.swap(slot - 1, slot);
-            slot -= 1;
-        }
+        sort_by_key(self.0.get_mut(..=last).unwrap_or_default(), |root| Reverse(root.score));
     }
 }
 

@@ -1,0 +1,28 @@
+//! Knightlight on the Raspberry Pi Pico 2.
+#![no_std]
+#![no_main]
+
+use cortex_m_rt::entry;
+use embassy_rp::clocks::ClockConfig;
+use firmware::FixedResources;
+
+/// The opening book, in flash.
+#[cfg(feature = "book")]
+static BOOK: &[u8] = include_bytes!(env!("KNIGHTLIGHT_BOOK"));
+#[cfg(not(feature = "book"))]
+static BOOK: &[u8] = &[];
+
+/// The crystal. The HAL makes 150 MHz of it, what the chip is specified for.
+const CRYSTAL_HZ: u32 = 12_000_000;
+
+#[entry]
+fn main() -> ! {
+    let mut board = pico_parts::board::start(ClockConfig::crystal(CRYSTAL_HZ));
+    let resources = FixedResources::new(hal_parts::memory::hash_table())
+        .with_network(pico_parts::network::network())
+        .with_book(BOOK);
+    firmware::greet(&mut board, &resources);
+    firmware::run(&mut board, resources);
+    // `quit` starts the board anew.
+    pico_parts::board::restart()
+}

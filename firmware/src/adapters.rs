@@ -1,6 +1,6 @@
 //! Platforms made of what hardware abstraction layers offer.
 
-use embedded_hal::digital::OutputPin;
+use embedded_hal::digital::{self, OutputPin};
 use embedded_io::{Error, ErrorKind, Read, ReadReady, Write};
 
 use crate::{Platform, Received};
@@ -231,6 +231,31 @@ impl<P: Platform, Light: OutputPin> Platform for Lit<P, Light> {
     }
 }
 
+/// An output that is on when its pin is low: a light between supply and pin.
+#[derive(Debug)]
+pub struct ActiveLow<Pin>(Pin);
+
+impl<Pin: OutputPin> ActiveLow<Pin> {
+    /// The output at a pin.
+    pub const fn new(pin: Pin) -> Self {
+        Self(pin)
+    }
+}
+
+impl<Pin: OutputPin> digital::ErrorType for ActiveLow<Pin> {
+    type Error = Pin::Error;
+}
+
+impl<Pin: OutputPin> OutputPin for ActiveLow<Pin> {
+    fn set_low(&mut self) -> Result<(), Pin::Error> {
+        self.0.set_high()
+    }
+
+    fn set_high(&mut self) -> Result<(), Pin::Error> {
+        self.0.set_low()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[cfg(not(feature = "native"))]
@@ -338,5 +363,14 @@ mod tests {
         platform.idle();
         drop(platform);
         assert_eq!(meals, 4);
+    }
+
+    #[test]
+    fn a_light_between_supply_and_pin_burns_when_the_pin_is_low() {
+        let mut shone = Vec::new();
+        let mut platform = Lit::new(SerialPort::new(Port::default(), || 0, || {}), ActiveLow::new(Light(&mut shone)));
+        platform.thinking(true);
+        drop(platform);
+        assert_eq!(shone, [true, false]);
     }
 }

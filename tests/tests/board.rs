@@ -73,8 +73,6 @@ fn whole_games_are_the_same_on_the_board_and_natively() -> Result<()> {
     bail!("no game of {} lasted forty moves", openings.len())
 }
 
-}
-
 #[test]
 fn a_person_plays_the_board_over_its_serial_port() -> Result<()> {
     const MOVES: usize = 6;

@@ -1,17 +1,17 @@
 //! Playing weaker on request: `UCI_LimitStrength` and `UCI_Elo`.
 //!
-//! Strength is limited by nodes. The scale is that of Stockfish 15.1's own `UCI_Elo` at 1 s + 0.01 s a game, measured by
-//! matches: see `docs/experiments.md`.
+//! Strength is limited by nodes, with the classical evaluation. The scale is that of Stockfish 15.1's own `UCI_Elo` at 20,000
+//! nodes a move, measured by matches: see `docs/experiments.md`.
 
 /// The weakest rating that can be asked for: fewer nodes could not look at every move.
-pub(super) const MIN_ELO: u32 = 1180;
-/// The strongest that was measured.
-pub(super) const MAX_ELO: u32 = 2200;
+pub(super) const MIN_ELO: u32 = 1250;
+/// The strongest that can be: measured up to 1850, and continued by the same rule.
+pub(super) const MAX_ELO: u32 = 2000;
 
 /// The nodes of a move at the weakest rating: enough for one ply, captures played out, in most positions.
 const MIN_NODES: u64 = 100;
 /// The rating points that doubling the nodes is worth.
-const DOUBLING: u32 = 106;
+const DOUBLING: u32 = 84;
 
 /// The nodes that a rating is worth: so many at the weakest, twice as many every [`DOUBLING`] points.
 pub(super) fn nodes(elo: u32) -> u64 {

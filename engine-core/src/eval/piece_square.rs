@@ -3,7 +3,8 @@
 //!
 //! Written by:
 //! ```text
-//! trainer piece-values /tmp/kd/self500/worker-1.viri /tmp/kd/self500/worker-2.viri /tmp/kd/sf4/worker-1.viri /tmp/kd/sf4/worker-2.viri /tmp/kd/doc/worker-1.viri /tmp/kd/doc/worker-2.viri /tmp/kd/doc/worker-3.viri --features piece-square --score-scale 221 --score-weight 0.5 --l2 0.1 --write engine-core/src/eval/piece_square.rs
+//! trainer piece-values self500/*.viri sf4/*.viri doc/*.viri --features piece-square --score-scale 221 --score-weight 0.5 \
+//!     --l2 0.1 --write engine-core/src/eval/piece_square.rs
 //! ```
 
 use super::tables::{Tables, Worths};

@@ -41,7 +41,7 @@ fn a_policy_net_takes_a_knight_that_is_put_before_it() {
     let fen = "--fen 'rnb1kbnr/ppp1pppp/8/3q4/8/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3'";
     let (out, err) = finish(&play(dir.path(), &format!("--ascii --policy {fen}"), &["Nd4", "resign", "quit"]), 0);
     assert!(out.contains("Qxd4"), "{out}{err}");
-    let net = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine-core/nets/value-32.net");
+    let net = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine-core/nets/value-32.net");
     let (_, err) = finish(&play(dir.path(), &format!("--policy {}", net.display()), &["quit"]), 2);
     assert_has(&err, &["--policy", "it holds a value net, and a policy net is wanted"]);
 }

@@ -305,7 +305,7 @@ mod tests {
 
     struct Light<'a>(&'a mut Vec<bool>);
 
-    impl embedded_hal::digital::ErrorType for Light<'_> {
+    impl digital::ErrorType for Light<'_> {
         type Error = Infallible;
     }
 

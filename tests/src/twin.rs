@@ -15,7 +15,7 @@ impl Twin {
     #[must_use]
     pub fn new(hash_bytes: usize) -> Self {
         let clusters = vec![Cluster::EMPTY; hash_bytes / size_of::<Cluster>()].leak();
-        Self(Session::new(FixedResources::new(clusters).with_network(nets::DEFAULT)))
+        Self(Session::new(FixedResources::new(clusters).with_network(nets::DEFAULT).with_policy(nets::POLICY_64)))
     }
 
     /// Says lines to it, and gives those that it answers with, once it has nothing more to do.

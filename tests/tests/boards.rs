@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use engine_core::bench::POSITIONS;
 use tests::client::{Client, timeless, value};
 use tests::emulator::{Emulator, emulated_boards};
 use tests::twin::Twin;
@@ -20,16 +21,23 @@ struct Board {
     hash_bytes: usize,
     bench_depth: u32,
     game_depth: u32,
+    /// Whether its flash has room for a policy net.
+    policy: bool,
 }
 
 impl Board {
     const fn new(folder: &'static str, hash_kilobytes: usize) -> Self {
-        Self { folder, hash_bytes: hash_kilobytes << 10, bench_depth: 6, game_depth: 5 }
+        Self { folder, hash_bytes: hash_kilobytes << 10, bench_depth: 6, game_depth: 5, policy: true }
     }
 
-    /// One whose emulator is slow.
+    /// With 256 or 512 KB of flash.
+    const fn small(folder: &'static str, hash_kilobytes: usize) -> Self {
+        Self { policy: false, ..Self::new(folder, hash_kilobytes) }
+    }
+
+    /// The same, where the emulator is slow.
     const fn slow(folder: &'static str, hash_kilobytes: usize) -> Self {
-        Self { bench_depth: 4, game_depth: 3, ..Self::new(folder, hash_kilobytes) }
+        Self { bench_depth: 4, game_depth: 3, ..Self::small(folder, hash_kilobytes) }
     }
 
     /// Starts it, and listens until it has said all that it says by itself.
@@ -79,12 +87,17 @@ macro_rules! boards {
             fn plays_as_the_engine_does_here() -> Result<()> {
                 super::plays_as_the_engine_does_here(&BOARD)
             }
+
+            #[test]
+            fn plays_by_policy_where_it_has_one() -> Result<()> {
+                super::plays_by_policy_where_it_has_one(&BOARD)
+            }
         })*
     };
 }
 
 boards! {
-    cortex_m3: Board::new("qemu-lm3s6965evb", 4);
+    cortex_m3: Board::small("qemu-lm3s6965evb", 4);
     cortex_m4: Board::new("qemu-mps2-an386", 1024);
     cortex_m7: Board::new("qemu-mps2-an500", 1024);
     cortex_m33: Board::new("qemu-mps2-an505", 1024);
@@ -174,6 +187,27 @@ fn plays_as_the_engine_does_here(board: &Board) -> Result<()> {
         assert_eq!(timeless(&on_board), timeless(&twin.say(&[&position, &go])), "{position}");
         let best = on_board.last().and_then(|last| value(last, "bestmove")).context("a best move")?;
         position = format!("{position} {best}");
+    }
+    leaves_with_stack_to_spare(line)
+}
+
+fn plays_by_policy_where_it_has_one(board: &Board) -> Result<()> {
+    const POLICY: &str = "setoption name Mode value Policy";
+    const GO: &str = "go depth 1";
+    let mut line = board.start()?;
+    let mut twin = Twin::new(board.hash_bytes);
+    line.send(POLICY)?;
+    line.send("setoption name MultiPV value 16")?;
+    twin.say(&[POLICY, "setoption name MultiPV value 16"]);
+    for fen in POSITIONS {
+        let position = format!("position fen {fen}");
+        let on_board = line.go(&position, GO)?;
+        if board.policy {
+            // The chance of every move, too.
+            assert_eq!(timeless(&on_board), timeless(&twin.say(&[&position, GO])), "{fen}");
+        } else {
+            assert_eq!(on_board[0], "info string Mode Policy: no policy net, so the search plays");
+        }
     }
     leaves_with_stack_to_spare(line)
 }

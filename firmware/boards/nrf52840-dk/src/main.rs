@@ -19,7 +19,10 @@ static BOOK: &[u8] = &[];
 #[entry]
 fn main() -> ! {
     let mut board = board::start();
-    let resources = FixedResources::new(hal_parts::memory::hash_table()).with_network(nets::DEFAULT).with_book(BOOK);
+    let resources = FixedResources::new(hal_parts::memory::hash_table())
+        .with_network(nets::DEFAULT)
+        .with_policy(nets::POLICY_64)
+        .with_book(BOOK);
     firmware::greet(&mut board, &resources);
     firmware::run(&mut board, resources);
     // `quit` starts the board anew.

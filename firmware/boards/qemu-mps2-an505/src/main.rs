@@ -51,7 +51,7 @@ fn main() -> ! {
     TIMER.start();
     TIMER_WRAP.unmask();
     let board = Lit::new(Board::new(&LINE, UART, RECEIVED, |byte| UART.send(byte), &TIMER), LIGHT);
-    let resources = FixedResources::new(HASH).with_network(nets::DEFAULT).with_book(BOOK);
+    let resources = FixedResources::new(HASH).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
     run::run(board, &TIMER, resources);
     SCB::sys_reset()
 }

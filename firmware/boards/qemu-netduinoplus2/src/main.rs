@@ -59,7 +59,7 @@ fn main() -> ! {
     };
     let board = Board::new(&LINE, Port(receiver), RECEIVED, send, &CLOCK);
     let board = Lit::new(board, pins.pa10.into_push_pull_output());
-    let resources = FixedResources::new(HASH).with_network(nets::DEFAULT).with_book(BOOK);
+    let resources = FixedResources::new(HASH).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
     run::run(board, &CLOCK, resources);
     SCB::sys_reset()
 }

@@ -49,7 +49,8 @@ fn main() -> ! {
     last_words::speak_through(|byte| UART.send(byte));
     PLIC.start(UART_RECEIVE);
     let board = Board::new(&LINE, UART, RECEIVED.take(), |byte| UART.send(byte), &CLOCK);
-    let resources = FixedResources::new(HASH.take()).with_network(nets::DEFAULT).with_book(BOOK);
+    let resources =
+        FixedResources::new(HASH.take()).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
     run::run(board, &CLOCK, resources);
     FINISHER.write(FINISHER_RESET);
     panic!("the machine did not reset itself")

@@ -20,6 +20,7 @@ fn main() -> ! {
     let mut board = pico_parts::board::start(ClockConfig::crystal(CRYSTAL_HZ));
     let resources = FixedResources::new(hal_parts::memory::hash_table())
         .with_network(pico_parts::network::network())
+        .with_policy(engine_core::nets::POLICY_64)
         .with_book(BOOK);
     firmware::greet(&mut board, &resources);
     firmware::run(&mut board, resources);

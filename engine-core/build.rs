@@ -17,8 +17,10 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/chess/attacks/multipliers.rs");
     println!("cargo::rustc-check-cfg=cfg(cortex_m_dsp)");
-    // Cortex-M4 and M7. The language does not let a program ask for `target_feature = "dsp"`.
-    if env::var("TARGET")?.starts_with("thumbv7em") {
+    println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    // Cortex-M4 and M7, and what is said to be an M33. The language does not let a program ask for `target_feature = "dsp"`.
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    if env::var("TARGET")?.starts_with("thumbv7em") || flags.contains("target-cpu=cortex-m33") {
         println!("cargo::rustc-cfg=cortex_m_dsp");
     }
     if env::var_os("CARGO_FEATURE_LARGE_TABLES").is_some() {

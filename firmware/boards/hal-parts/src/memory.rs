@@ -1,7 +1,8 @@
 //! The hash table: whatever memory is left.
 //!
 //! A board's `memory.x` keeps the lowest memory for the stack, so that one that grows too far leaves memory and faults
-//! instead of eating variables. Then come the variables, and from `_hash_start` to `_hash_end` the table.
+//! instead of eating variables. Then come the variables, and from `_hash_start` to `_hash_end` the table. (The ESP32-C3 has
+//! its stack at the top, with a watchpoint at its end.)
 
 use core::cell::Cell;
 use core::slice;

@@ -6,5 +6,4 @@
 
 pub mod board;
 mod failure;
-pub mod network;
 pub mod usb_serial;

@@ -19,7 +19,7 @@ const CRYSTAL_HZ: u32 = 12_000_000;
 fn main() -> ! {
     let mut board = pico_parts::board::start(ClockConfig::crystal(CRYSTAL_HZ));
     let resources = FixedResources::new(hal_parts::memory::hash_table())
-        .with_network(pico_parts::network::network())
+        .with_network(hal_parts::network::network())
         .with_policy(engine_core::nets::POLICY_64)
         .with_book(BOOK);
     firmware::greet(&mut board, &resources);

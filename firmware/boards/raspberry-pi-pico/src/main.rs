@@ -20,7 +20,7 @@ fn main() -> ! {
     let mut board =
         pico_parts::board::start(ClockConfig::system_freq(CORE_HZ).expect("out of the 12 MHz of the crystal"));
     let resources = FixedResources::new(hal_parts::memory::hash_table())
-        .with_network(pico_parts::network::network())
+        .with_network(hal_parts::network::network())
         .with_policy(engine_core::nets::POLICY_64)
         .with_book(BOOK);
     firmware::greet(&mut board, &resources);

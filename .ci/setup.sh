@@ -167,6 +167,13 @@ need_qemu() {
     have qemu-system-arm && have qemu-system-riscv32 || stop "QEMU is still not there"
 }
 
+# ---------------------------------------------------------------------------------------------- LLVM's tools
+need_objdump() {
+    have llvm-objdump && return
+    have apt-get || stop "please install LLVM's llvm-objdump, which reads the boards' programs"
+    apt_install llvm
+}
+
 # ---------------------------------------------------------------------------------------------- Rust for the boards
 boards=$root/firmware/boards
 # Read by cargo in every board's folder, merged with the board's own. Git ignores it.

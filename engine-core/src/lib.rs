@@ -37,6 +37,12 @@ pub mod uci;
 
 /// No line is searched deeper than this many plies.
 ///
-/// It bounds the stack that a search uses, and most of the memory of a searcher: with the feature `small-memory` it is
-/// a quarter of what it is otherwise.
-pub const MAX_PLY: usize = if cfg!(feature = "small-memory") { 18 } else { 96 };
+/// It bounds the stack that a search uses, some 740 bytes a ply, and most of the memory of a searcher. So the features
+/// `small-memory` and `medium-memory` choose less.
+pub const MAX_PLY: usize = if cfg!(feature = "small-memory") {
+    18
+} else if cfg!(feature = "medium-memory") {
+    40
+} else {
+    96
+};

@@ -10,6 +10,9 @@ use anyhow::{Context, Result, ensure};
 /// Where `sh tests/all` has built the boards' programs, a folder a target.
 const BUILDS: &str = "KNIGHTLIGHT_BOARDS";
 
+/// Where a board's target and its runner stand.
+const CONFIGURATION: &str = ".cargo/config.toml";
+
 /// An emulator with a board's program.
 #[derive(Clone, Debug)]
 pub struct Emulator {
@@ -20,8 +23,26 @@ pub struct Emulator {
 }
 
 /// The folder of all boards.
-fn boards() -> PathBuf {
+fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../firmware/boards")
+}
+
+/// The names of the boards' folders: those that say which target they are built for.
+///
+/// # Errors
+/// If they cannot be read.
+pub fn boards() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder())? {
+        let entry = entry?;
+        let name = entry.file_name().into_string().ok().context("a folder's name that is not UTF-8")?;
+        // A hidden one is the template's, while it is tested.
+        if !name.starts_with('.') && entry.path().join(CONFIGURATION).is_file() {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// The names of the emulated boards' folders.
@@ -29,15 +50,29 @@ fn boards() -> PathBuf {
 /// # Errors
 /// If they cannot be read.
 pub fn emulated_boards() -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(boards())? {
-        let name = entry?.file_name().into_string().ok().context("a folder's name that is not UTF-8")?;
-        if name.starts_with("qemu-") {
-            names.push(name);
-        }
-    }
-    names.sort();
-    Ok(names)
+    Ok(boards()?.into_iter().filter(|name| name.starts_with("qemu-")).collect())
+}
+
+/// A file of a board's folder.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn text(board: &str, file: &str) -> Result<String> {
+    let path = folder().join(board).join(file);
+    fs::read_to_string(&path).with_context(|| path.display().to_string())
+}
+
+/// The program of a board.
+///
+/// # Errors
+/// If there is no such board, or it has not been built.
+pub fn program(board: &str) -> Result<PathBuf> {
+    let configuration = text(board, CONFIGURATION)?;
+    let target = setting(&configuration, "target").with_context(|| format!("{board} says no target"))?;
+    let builds = env::var_os(BUILDS).with_context(|| format!("{BUILDS}: the folder of the boards' builds"))?;
+    let program = Path::new(&builds).join(target).join("release").join(board);
+    ensure!(program.is_file(), "{} was not built", program.display());
+    Ok(program)
 }
 
 /// The text of a setting in a board's cargo configuration, which stands on a line of its own.
@@ -52,16 +87,11 @@ impl Emulator {
     /// # Errors
     /// If there is no such board, or it has not been built.
     pub fn of(board: &str) -> Result<Self> {
-        let path = boards().join(board).join(".cargo/config.toml");
-        let configuration = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let target = setting(&configuration, "target").with_context(|| format!("{board} says no target"))?;
+        let configuration = text(board, CONFIGURATION)?;
         let runner = setting(&configuration, "runner").with_context(|| format!("{board} says no runner"))?;
-        let builds = env::var_os(BUILDS).with_context(|| format!("{BUILDS}: the folder of the boards' builds"))?;
-        let program = Path::new(&builds).join(target).join("release").join(board);
-        ensure!(program.is_file(), "{} was not built", program.display());
         let mut words = runner.split(' ').map(str::to_owned);
         let qemu = words.next().with_context(|| format!("{board} has an empty runner"))?;
-        Ok(Self { qemu, arguments: words.collect(), program })
+        Ok(Self { qemu, arguments: words.collect(), program: program(board)? })
     }
 
     /// The same, but a board that starts anew does not end it.

@@ -1,0 +1,46 @@
+//! What a board's linker script keeps for the stack is enough, whatever the board is told to do.
+//!
+//! Needs llvm-objdump, and the folder of the boards' builds in `KNIGHTLIGHT_BOARDS`; `sh tests/all` provides both.
+
+use anyhow::{Context, Result};
+use tests::call_graph::CallGraph;
+use tests::emulator::{boards, program, text};
+use tests::stack_bound::StackBound;
+
+/// The one board that is no Arm, and has megabytes.
+const RISC_V: &str = "qemu-virt-rv32";
+
+/// `engine_core::MAX_PLY` as a board has it, by the feature that its package or one beside it names.
+fn plies(board: &str) -> Result<u32> {
+    let mut manifest = text(board, "Cargo.toml")?;
+    if manifest.contains("../pico-parts") {
+        manifest += &text("pico-parts", "Cargo.toml")?;
+    }
+    let has = |feature| manifest.contains(feature);
+    Ok(if has("\"small-memory\"") {
+        18
+    } else if has("\"medium-memory\"") {
+        36
+    } else {
+        96
+    })
+}
+
+#[test]
+fn no_program_takes_more_stack_than_there_is() -> Result<()> {
+    println!("| board | plies | their nodes | around them | an interrupt | in all | of |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    let mut too_small = Vec::new();
+    for board in boards()?.into_iter().filter(|board| board != RISC_V) {
+        let plies = plies(&board)?;
+        let graph = CallGraph::read(&program(&board)?).with_context(|| board.clone())?;
+        let bound = StackBound::of(&graph, plies).with_context(|| board.clone())?;
+        let (StackBound { line, around, interrupt }, total, reserve) = (bound, bound.total(), graph.reserve);
+        println!("| {board} | {plies} | {line} | {around} | {interrupt} | {total} | {reserve} |");
+        if total > reserve {
+            too_small.push(format!("{board}: {} bytes of stack are missing", total - reserve));
+        }
+    }
+    assert!(too_small.is_empty(), "{too_small:#?}");
+    Ok(())
+}

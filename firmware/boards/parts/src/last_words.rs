@@ -54,10 +54,35 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     }
 }
 
+/// Takes the whole stack anew, for there may be none left, and tells of the fault.
 #[cfg(target_arch = "arm")]
-#[cortex_m_rt::exception]
-unsafe fn HardFault(frame: &cortex_m_rt::ExceptionFrame) -> ! {
-    die(format_args!("hard fault at {:#010x}", frame.pc()))
+#[unsafe(naked)]
+// SAFETY: the name is the one that cortex-m-rt has in its vectors.
+#[unsafe(export_name = "HardFault")]
+unsafe extern "C" fn hard_fault() -> ! {
+    core::arch::naked_asm!(
+        "mrs r0, MSP",
+        "ldr r1, 0f",
+        "msr MSP, r1",
+        "ldr r1, 1f",
+        "bx r1",
+        ".align 2",
+        "0: .word {top}",
+        "1: .word {tell}",
+        top = sym crate::stack::_stack_start,
+        tell = sym tell_of_fault,
+    )
+}
+
+/// The processor has left what it was doing at `frame`, unless the stack was full.
+#[cfg(target_arch = "arm")]
+extern "C" fn tell_of_fault(frame: *const cortex_m_rt::ExceptionFrame) -> ! {
+    if frame.addr() < crate::stack::bottom().addr() {
+        die(format_args!("stack overflow"))
+    }
+    // SAFETY: the processor has put it on the stack, of which only the top has been taken anew.
+    let pc = unsafe { (*frame).pc() };
+    die(format_args!("hard fault at {pc:#010x}"))
 }
 
 /// Every exception that has no handler of its own; there are no others here.

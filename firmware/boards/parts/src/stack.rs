@@ -12,7 +12,7 @@ const IN_USE: usize = 1_024;
 
 // The linker's; their addresses matter, not what is there.
 unsafe extern "C" {
-    static _stack_start: u32;
+    pub(crate) static _stack_start: u32;
     #[cfg_attr(target_arch = "riscv32", link_name = "__estack")]
     static _stack_end: u32;
 }
@@ -23,7 +23,7 @@ fn top() -> *mut u32 {
 }
 
 /// The last word that the stack may grow down to.
-fn bottom() -> *mut u32 {
+pub(crate) fn bottom() -> *mut u32 {
     (&raw const _stack_end).cast_mut()
 }
 

@@ -18,7 +18,8 @@ const CAPTURE: &[u8] = b"d4c6";
 /// - `scratch N`: N full evaluations by the network;
 /// - `output N`: N evaluations of a position whose first layer is known;
 /// - `quiet N`, `capture N`: N evaluations after a move;
-/// - `kernels N`: the fast kernels held to the portable ones N times.
+/// - `kernels N`: the fast kernels held to the portable ones N times;
+/// - `overflow`: more than any stack holds, which must end in a fault.
 pub fn work(command: Option<&str>, number: Option<u32>, resources: &mut impl Resources) -> u64 {
     let times = number.unwrap_or(1);
     let network = resources.network().expect("a network that can be used").expect("a network");
@@ -39,8 +40,16 @@ pub fn work(command: Option<&str>, number: Option<u32>, resources: &mut impl Res
             assert!(net::kernels_agree(times), "the kernels disagree");
             times.into()
         }
+        "overflow" => overflow(u64::MAX),
         command => panic!("no such work: {command}"),
     }
+}
+
+/// Calls itself so often, in a frame that cannot be done without.
+#[inline(never)]
+fn overflow(times: u64) -> u64 {
+    let frame = core::hint::black_box([times; 16]);
+    if times == 0 { 0 } else { overflow(times - 1) + core::hint::black_box(frame)[0] }
 }
 
 fn search(hash: &mut [Cluster], depth: Option<u32>, knowledge: Knowledge<'_>) -> u64 {

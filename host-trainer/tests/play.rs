@@ -36,11 +36,11 @@ fn moves(game: &Game) -> Vec<&str> {
 }
 
 #[test]
-fn a_policy_net_takes_a_knight_that_is_put_before_it() {
+fn a_policy_net_takes_a_queen_that_is_put_before_it() {
     let dir = tempfile::tempdir().unwrap();
-    let fen = "--fen 'rnb1kbnr/ppp1pppp/8/3q4/8/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3'";
-    let (out, err) = finish(&play(dir.path(), &format!("--ascii --policy {fen}"), &["Nd4", "resign", "quit"]), 0);
-    assert!(out.contains("Qxd4"), "{out}{err}");
+    let fen = "--fen 'r1bqkbnr/pppp1ppp/2n5/8/8/8/PPP1PPPP/RNBQKBNR w KQkq - 0 3'";
+    let (out, err) = finish(&play(dir.path(), &format!("--ascii --policy {fen}"), &["Qd4", "resign", "quit"]), 0);
+    assert!(out.contains("Nxd4"), "{out}{err}");
     let net = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine-core/nets/value-32.net");
     let (_, err) = finish(&play(dir.path(), &format!("--policy {}", net.display()), &["quit"]), 2);
     assert_has(&err, &["--policy", "it holds a value net, and a policy net is wanted"]);

@@ -42,7 +42,7 @@ fn a_policy_net_takes_a_queen_that_is_put_before_it() {
     let (out, err) = finish(&play(dir.path(), &format!("--ascii --policy {fen}"), &["Qd4", "resign", "quit"]), 0);
     assert!(out.contains("Nxd4"), "{out}{err}");
     let net = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine-core/nets/value-32.net");
-    let (_, err) = finish(&play(dir.path(), &format!("--policy {}", net.display()), &["quit"]), 2);
+    let (_, err) = finish(&play(dir.path(), &format!("--policy {}", net.display()), &["quit"]), 1);
     assert_has(&err, &["--policy", "it holds a value net, and a policy net is wanted"]);
 }
 

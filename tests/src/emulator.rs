@@ -27,30 +27,20 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../firmware/boards")
 }
 
-/// The names of the boards' folders: those that say which target they are built for.
-///
-/// # Errors
-/// If they cannot be read.
-pub fn boards() -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder())? {
-        let entry = entry?;
-        let name = entry.file_name().into_string().ok().context("a folder's name that is not UTF-8")?;
-        // A hidden one is the template's, while it is tested.
-        if !name.starts_with('.') && entry.path().join(CONFIGURATION).is_file() {
-            names.push(name);
-        }
-    }
-    names.sort();
-    Ok(names)
-}
-
 /// The names of the emulated boards' folders.
 ///
 /// # Errors
 /// If they cannot be read.
 pub fn emulated_boards() -> Result<Vec<String>> {
-    Ok(boards()?.into_iter().filter(|name| name.starts_with("qemu-")).collect())
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder())? {
+        let name = entry?.file_name().into_string().ok().context("a folder's name that is not UTF-8")?;
+        if name.starts_with("qemu-") {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// A file of a board's folder.

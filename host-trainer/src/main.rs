@@ -7,6 +7,11 @@ use clap::{Parser, Subcommand};
 use host_trainer::{arena, book, data, mine, move_order, piece_values, play, report, stop::Stop, suite, train};
 use tracing_subscriber::EnvFilter;
 
+/// A step of learning asks for megabytes and gives them back. Most systems' own allocators return such memory at once, and
+/// then half of a step is the kernel clearing it anew.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Make networks, measure chess engines and play them: mine, prepare data, train, matches, suites of positions.
 #[derive(Debug, Parser)]
 #[command(name = "trainer", version, max_term_width = 110)]

@@ -2,8 +2,8 @@
 //!
 //! burn is held at 0.21, whose CUDA backend compiles its kernels at run time. Those of 0.22 bring a compiler that their
 //! build script downloads, so they do not build without a network. A newer burn has no backend type parameter any
-//! more: there a device chooses the backend. What names a backend is therefore here, in [`sparse`](super::sparse) and in
-//! [`legal`](super::policy::legal).
+//! more: there a device chooses the backend. What names a backend is therefore here, in [`sparse`](super::sparse), in
+//! [`legal`](super::policy::legal) and in [`descent`](super::descent).
 
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -13,7 +13,7 @@ mod wgpu;
 use anyhow::{bail, ensure};
 use burn::tensor::{backend::AutodiffBackend, ops::Device};
 
-use super::{policy::legal::Legal, sparse::Sparse};
+use super::{descent::Descend, few_rows::Product, policy::legal::Legal, sparse::Sparse};
 
 /// A kind of device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -38,10 +38,15 @@ impl DeviceKind {
     }
 }
 
-/// A backend that computes all that is our own.
-pub trait Computes: Sparse + Legal {}
+/// A backend that computes all layers that are our own.
+pub trait Computes: Sparse + Legal + Product {}
 
-impl<B: Sparse + Legal> Computes for B {}
+impl<B: Sparse + Legal + Product> Computes for B {}
+
+/// A backend that computes them, their gradients, and the steps along these.
+pub trait Trains: Computes + AutodiffBackend<InnerBackend: Computes + Descend> {}
+
+impl<B: Computes + AutodiffBackend<InnerBackend: Computes + Descend>> Trains for B {}
 
 /// What is to be done on a device.
 pub trait Task {
@@ -49,10 +54,7 @@ pub trait Task {
     type Outcome;
 
     /// Does it on devices of a backend, one at least.
-    fn on<B>(self, devices: &[Device<B>]) -> anyhow::Result<Self::Outcome>
-    where
-        B: AutodiffBackend + Computes,
-        B::InnerBackend: Computes;
+    fn on<B: Trains>(self, devices: &[Device<B>]) -> anyhow::Result<Self::Outcome>;
 }
 
 /// Does something on so many devices of a kind.

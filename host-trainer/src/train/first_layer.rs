@@ -5,8 +5,9 @@ use std::sync::Arc;
 use burn::tensor::{Tensor, TensorData, ops::Device};
 
 use super::{
+    few_rows::{Lying, Product},
     layer::{primitives, wrap},
-    sparse::{Seen, Sparse},
+    sparse::{Affine, Seen, Sparse},
 };
 
 /// How the first layer is computed.
@@ -29,7 +30,7 @@ pub enum FirstInputs<B: Sparse, P: Seen> {
     Dense(Tensor<B, 2>),
 }
 
-impl<B: Sparse, P: Seen> FirstInputs<B, P> {
+impl<B: Sparse + Product, P: Seen> FirstInputs<B, P> {
     /// Takes a batch to a device.
     pub fn new(batch: &Arc<P>, first: FirstLayer, device: &Device<B>) -> Self {
         match first {
@@ -53,7 +54,10 @@ impl<B: Sparse, P: Seen> FirstInputs<B, P> {
             FirstInputs::Sparse(inputs) => wrap(B::activations(primitives(layer), inputs)),
             FirstInputs::Dense(ones) => {
                 let [rows, _] = ones.dims();
-                let activations = P::ACTIVATION.of_tensor(ones.clone().matmul(layer.0) + layer.1.unsqueeze());
+                let Affine { weight, bias } = primitives(layer);
+                let sums: Tensor<B, 2> =
+                    wrap(B::product(ones.clone().into_primitive().tensor(), weight, Lying::ByInput));
+                let activations = P::ACTIVATION.of_tensor(sums + wrap::<B, 1>(bias).unsqueeze());
                 let [_, width] = activations.dims();
                 activations.reshape([rows / P::SIDES, P::SIDES * width])
             }

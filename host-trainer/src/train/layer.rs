@@ -9,7 +9,10 @@ use burn::{
     },
 };
 
-use super::sparse::Affine;
+use super::{
+    few_rows::{Lying, Product},
+    sparse::Affine,
+};
 use crate::arena::random::SplitMix64;
 
 /// Weights `[inputs, outputs]` and biases `[outputs]`.
@@ -81,6 +84,15 @@ impl<B: Backend> Layer<B> {
             Some(steps) => (rounded(weight, steps.weight), rounded(bias, steps.bias)),
             None => (weight, bias),
         }
+    }
+}
+
+impl<B: Product> Layer<B> {
+    /// The sums of the layer, `[positions, outputs]`, over what comes in, `[positions, inputs]`.
+    pub fn product(&self, below: Tensor<B, 2>, lying: Lying) -> Tensor<B, 2> {
+        let weight = self.weight.val().into_primitive().tensor();
+        let product: Tensor<B, 2> = wrap(B::product(below.into_primitive().tensor(), weight, lying));
+        product + self.bias.val().unsqueeze()
     }
 }
 

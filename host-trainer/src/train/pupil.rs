@@ -10,10 +10,7 @@ use burn::{
     data::dataloader::{DataLoaderIterator, Progress},
     lr_scheduler::constant::ConstantLr,
     module::AutodiffModule,
-    optim::{
-        AdamW, AdamWConfig, GradientsAccumulator, Optimizer, Sgd, SgdConfig, adaptor::OptimizerAdaptor,
-        momentum::MomentumConfig,
-    },
+    optim::{AdamW, AdamWConfig, GradientsAccumulator, Optimizer, adaptor::OptimizerAdaptor},
     record::{FullPrecisionSettings, NamedMpkBytesRecorder, Record, Recorder},
     tensor::{
         ElementConversion, Tensor,
@@ -22,6 +19,8 @@ use burn::{
     },
     train::{InferenceStep, ItemLazy, LearningComponentsMarker, TrainStep, train::MultiDevicesTrainStep},
 };
+
+use super::{descent::Descent, device::Trains};
 
 /// A network that burn can train.
 pub trait Net<B: AutodiffBackend>:
@@ -67,9 +66,9 @@ pub enum Method {
 }
 
 #[derive(Clone)]
-enum Optimiser<B: AutodiffBackend, N: AutodiffModule<B>> {
+enum Optimiser<B: Trains, N: AutodiffModule<B>> {
     AdamW(OptimizerAdaptor<AdamW, N, B>),
-    Sgd(OptimizerAdaptor<Sgd<B::InnerBackend>, N, B>),
+    Sgd(OptimizerAdaptor<Descent, N, B>),
 }
 
 /// burn-train's threads, one for each device. They know the kind of an optimiser, but use none.
@@ -77,16 +76,16 @@ type Workers<B, N> = MultiDevicesTrainStep<LearningComponentsMarker<B, ConstantL
 
 /// A network that learns.
 #[expect(missing_debug_implementations, reason = "burn's optimisers have none")]
-pub struct Pupil<B: AutodiffBackend, N: Net<B>> {
-    /// The network as it is.
-    pub net: N,
+pub struct Pupil<B: Trains, N: Net<B>> {
+    /// Taken out for a step alone: where nothing else has its tensors, they are changed where they lie.
+    net: Option<N>,
     optimiser: Optimiser<B, N>,
     devices: Vec<Device<B>>,
     /// Where there is more than one device.
     workers: Option<Workers<B, N>>,
 }
 
-impl<B: AutodiffBackend, N: Net<B>> Pupil<B, N> {
+impl<B: Trains, N: Net<B>> Pupil<B, N> {
     /// A network that has not learnt yet, on one device at least.
     pub fn new(net: N, method: Method, weight_decay: f64, devices: &[Device<B>]) -> Self {
         let optimiser = match method {
@@ -94,12 +93,15 @@ impl<B: AutodiffBackend, N: Net<B>> Pupil<B, N> {
             Method::Adamw => {
                 Optimiser::AdamW(AdamWConfig::new().with_epsilon(1e-8).with_weight_decay(weight_decay as f32).init())
             }
-            Method::Sgd => {
-                let momentum = MomentumConfig::new().with_momentum(0.9).with_dampening(0.0);
-                Optimiser::Sgd(SgdConfig::new().with_momentum(Some(momentum)).init())
-            }
+            Method::Sgd => Optimiser::Sgd(Descent.into()),
         };
-        Pupil { net, optimiser, workers: (devices.len() > 1).then(|| Workers::new(devices)), devices: devices.to_vec() }
+        let workers = (devices.len() > 1).then(|| Workers::new(devices));
+        Pupil { net: Some(net), optimiser, workers, devices: devices.to_vec() }
+    }
+
+    /// The network as it is.
+    pub fn net(&self) -> &N {
+        self.net.as_ref().expect("a step puts it back")
     }
 
     /// How many of so many positions a device takes.
@@ -115,7 +117,7 @@ impl<B: AutodiffBackend, N: Net<B>> Pupil<B, N> {
             None => {
                 let mut gradients = None;
                 for part in parts {
-                    let output = TrainStep::step(&self.net, part);
+                    let output = TrainStep::step(self.net(), part);
                     losses.push(output.item);
                     gradients = Some(output.grads);
                 }
@@ -128,22 +130,23 @@ impl<B: AutodiffBackend, N: Net<B>> Pupil<B, N> {
                 }
                 // Every worker looks for a part of its own.
                 loaders.resize_with(self.devices.len(), || Box::new(Once(None)));
-                let (mut outputs, _) = workers.step(&mut loaders, &self.net);
+                let (mut outputs, _) = workers.step(&mut loaders, self.net());
                 // They answer in any order; a sum of floating point numbers is the same only in the same order.
                 outputs.sort_by_key(|output| output.device);
                 let mut sum = GradientsAccumulator::new();
                 for output in outputs {
-                    let gradients = output.output.grads.to_device(&self.devices[0], &self.net);
-                    sum.accumulate(&self.net, gradients);
+                    let gradients = output.output.grads.to_device(&self.devices[0], self.net());
+                    sum.accumulate(self.net(), gradients);
                     losses.push(output.output.item);
                 }
                 sum.grads()
             }
         };
-        let net = self.net.clone();
-        self.net = hold(match &mut self.optimiser {
-            Optimiser::AdamW(optimiser) => optimiser.step(lr, net, gradients),
-            Optimiser::Sgd(optimiser) => optimiser.step(lr, net, gradients),
+        self.net = self.net.take().map(|net| {
+            hold(match &mut self.optimiser {
+                Optimiser::AdamW(optimiser) => optimiser.step(lr, net, gradients),
+                Optimiser::Sgd(optimiser) => optimiser.step(lr, net, gradients),
+            })
         });
         losses
     }
@@ -153,7 +156,7 @@ impl<B: AutodiffBackend, N: Net<B>> Pupil<B, N> {
     /// # Errors
     /// If burn cannot record them.
     pub fn save(&self) -> anyhow::Result<Vec<u8>> {
-        let net = self.net.clone().into_record();
+        let net = self.net().clone().into_record();
         match &self.optimiser {
             Optimiser::AdamW(optimiser) => record::<B, _>((net, optimiser.to_record())),
             Optimiser::Sgd(optimiser) => record::<B, _>((net, optimiser.to_record())),
@@ -166,8 +169,8 @@ impl<B: AutodiffBackend, N: Net<B>> Pupil<B, N> {
     /// If the bytes are of another network or another program.
     pub fn load(&mut self, bytes: Vec<u8>) -> anyhow::Result<()> {
         let device = &self.devices[0];
-        let (net, optimiser) = (self.net.clone(), self.optimiser.clone());
-        (self.net, self.optimiser) = match optimiser {
+        let (net, optimiser) = (self.net().clone(), self.optimiser.clone());
+        let (net, optimiser) = match optimiser {
             Optimiser::AdamW(optimiser) => {
                 let (of_net, of_optimiser) = recall::<B, _>(bytes, device)?;
                 (net.load_record(of_net), Optimiser::AdamW(optimiser.load_record(of_optimiser)))
@@ -177,6 +180,7 @@ impl<B: AutodiffBackend, N: Net<B>> Pupil<B, N> {
                 (net.load_record(of_net), Optimiser::Sgd(optimiser.load_record(of_optimiser)))
             }
         };
+        (self.net, self.optimiser) = (Some(net), optimiser);
         Ok(())
     }
 }

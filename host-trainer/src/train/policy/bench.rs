@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroUsize, process::ExitCode, time::Instant};
 
-use burn::tensor::{backend::AutodiffBackend, ops::Device};
+use burn::tensor::ops::Device;
 use engine_core::chess::Board;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     arena::random::SplitMix64,
     train::{
-        device::{self, Computes, DeviceKind, Task},
+        device::{self, DeviceKind, Task, Trains},
         kind::Learner,
     },
 };
@@ -71,11 +71,7 @@ struct Bench<'a> {
 impl Task for Bench<'_> {
     type Outcome = ();
 
-    fn on<B>(self, devices: &[Device<B>]) -> anyhow::Result<()>
-    where
-        B: AutodiffBackend + Computes,
-        B::InnerBackend: Computes,
-    {
+    fn on<B: Trains>(self, devices: &[Device<B>]) -> anyhow::Result<()> {
         let Bench { args, settings } = self;
         println!("{}, {:?}, steps of {} positions", B::name(&devices[0]), settings.sizes(), settings.batch);
         let batch = Batch::new(&random_examples(settings.batch, 1), 0..settings.batch);

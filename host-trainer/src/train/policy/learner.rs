@@ -4,12 +4,7 @@ use std::{cmp::Ordering, sync::Arc};
 
 use burn::{
     module::AutodiffModule,
-    tensor::{
-        Int, Tensor, TensorData,
-        activation::log_softmax,
-        backend::{AutodiffBackend, Backend},
-        ops::Device,
-    },
+    tensor::{Int, Tensor, TensorData, activation::log_softmax, backend::Backend, ops::Device},
     train::{InferenceStep, TrainOutput, TrainStep},
 };
 
@@ -22,7 +17,7 @@ use super::{
     settings::{Objective, Settings},
 };
 use crate::train::{
-    device::Computes,
+    device::{Computes, Trains},
     export::Exchange,
     first_layer::{FirstInputs, FirstLayer},
     kind::{Judgement, Learner},
@@ -32,21 +27,13 @@ use crate::train::{
 
 /// A policy network that learns.
 #[expect(missing_debug_implementations, reason = "burn's optimisers have none")]
-pub struct PolicyLearner<B>
-where
-    B: AutodiffBackend + Computes,
-    B::InnerBackend: Computes,
-{
+pub struct PolicyLearner<B: Trains> {
     pupil: Pupil<B, PolicyNet<B>>,
     objective: Objective,
     first_layer: FirstLayer,
 }
 
-impl<B> PolicyLearner<B>
-where
-    B: AutodiffBackend + Computes,
-    B::InnerBackend: Computes,
-{
+impl<B: Trains> PolicyLearner<B> {
     /// A learner that knows nothing yet, on one device at least.
     pub fn new(settings: &Settings, devices: &[Device<B>]) -> Self {
         let net = PolicyNet::random(&settings.sizes(), settings.seed, &devices[0]);
@@ -58,11 +45,7 @@ where
     }
 }
 
-impl<B> Learner<Policy> for PolicyLearner<B>
-where
-    B: AutodiffBackend + Computes,
-    B::InnerBackend: Computes,
-{
+impl<B: Trains> Learner<Policy> for PolicyLearner<B> {
     type Loss = Vec<Loss<B::InnerBackend>>;
 
     fn step(&mut self, batch: &Batch, lr: f64, _course: f64) -> Self::Loss {
@@ -82,7 +65,7 @@ where
     }
 
     fn validate(&self, batches: &[Batch]) -> Judgement {
-        let net = self.pupil.net.valid();
+        let net = self.pupil.net().valid();
         let mut legal = Tally::default();
         let mut all = Tally::default();
         for batch in batches {
@@ -121,7 +104,7 @@ where
     }
 
     fn export(&self, settings: &Settings) -> anyhow::Result<Exchange> {
-        export::exchange(&self.pupil.net.valid(), settings)
+        export::exchange(&self.pupil.net().valid(), settings)
     }
 }
 
@@ -194,11 +177,7 @@ fn played<B: Backend>(moves: &Arc<Lists>, device: &Device<B>) -> Tensor<B, 2, In
     Tensor::from_data(TensorData::new(played, [count, 1]), device)
 }
 
-impl<B> TrainStep for PolicyNet<B>
-where
-    B: AutodiffBackend + Computes,
-    B::InnerBackend: Computes,
-{
+impl<B: Trains> TrainStep for PolicyNet<B> {
     type Input = Part;
     type Output = Loss<B::InnerBackend>;
 
@@ -261,7 +240,7 @@ mod tests {
     fn our_loops_agree_with_all_logits_and_a_mask() {
         for layers in [&[16][..], &[32, 20], &[64, 16, 8]] {
             let learner = PolicyLearner::<Back>::new(&settings(layers), &[Default::default()]);
-            let net = &learner.pupil.net;
+            let net = learner.pupil.net();
             let batch = batch(60, 1);
             let part =
                 Part { batch: batch.clone(), of: 60, objective: Objective::Legal, first_layer: FirstLayer::Sparse };
@@ -289,11 +268,12 @@ mod tests {
             Part { batch: batch(1000, 2), of: 1000, objective: Objective::Legal, first_layer: FirstLayer::Sparse };
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| TrainStep::step(&learner.pupil.net, part.clone()))
+            let net = learner.pupil.net();
+            pool.install(|| TrainStep::step(net, part.clone()))
         };
         let (one, three) = (on(1), on(3));
         assert_eq!(one.item.read(), three.item.read());
-        assert_eq!(gradients(&learner.pupil.net, one.grads), gradients(&learner.pupil.net, three.grads));
+        assert_eq!(gradients(learner.pupil.net(), one.grads), gradients(learner.pupil.net(), three.grads));
     }
 
     #[test]

@@ -22,12 +22,12 @@ use self::{
 };
 use super::{
     command::RunArgs,
-    device::{self, Computes, Task},
+    device::{self, Task, Trains},
     kind::{Kind, Plan},
     run::{Ended, Run},
 };
 use crate::stop::Stop;
-use burn::tensor::{backend::AutodiffBackend, ops::Device};
+use burn::tensor::ops::Device;
 
 /// Train a policy network to make the moves that the players of games made.
 ///
@@ -65,11 +65,7 @@ struct Training<'a> {
 impl Task for Training<'_> {
     type Outcome = Ended;
 
-    fn on<B>(self, devices: &[Device<B>]) -> anyhow::Result<Ended>
-    where
-        B: AutodiffBackend + Computes,
-        B::InnerBackend: Computes,
-    {
+    fn on<B: Trains>(self, devices: &[Device<B>]) -> anyhow::Result<Ended> {
         let learner = PolicyLearner::<B>::new(self.run.settings(), devices);
         self.run.train(learner, self.stop)
     }

@@ -7,9 +7,11 @@ use burn::{
 
 use super::examples::Inputs;
 use crate::train::{
+    device::Computes,
+    few_rows::Lying,
     first_layer::FirstInputs,
     layer::{FirstWeights, Layer},
-    sparse::{Activation, Sparse},
+    sparse::Activation,
 };
 
 /// A policy network on a backend.
@@ -45,20 +47,15 @@ impl<B: Backend> PolicyNet<B> {
     }
 }
 
-impl<B: Sparse> PolicyNet<B> {
+impl<B: Computes> PolicyNet<B> {
     /// What comes into the last layer, `[positions, inputs]`.
     pub fn below(&self, inputs: &FirstInputs<B, Inputs>) -> Tensor<B, 2> {
-        let mut activations = inputs.activations(self.features.values(None));
-        for layer in &self.dense {
-            let (weight, bias) = layer.values(None);
-            activations = Activation::Relu.of_tensor(activations.matmul(weight) + bias.unsqueeze());
-        }
-        activations
+        let first = inputs.activations(self.features.values(None));
+        self.dense.iter().fold(first, |below, layer| Activation::Relu.of_tensor(layer.product(below, Lying::ByInput)))
     }
 
     /// The logits of all moves, `[positions, moves]`.
     pub fn logits(&self, below: Tensor<B, 2>) -> Tensor<B, 2> {
-        let (weight, bias) = self.output.values(None);
-        below.matmul(weight.transpose()) + bias.unsqueeze()
+        self.output.product(below, Lying::ByOutput)
     }
 }

@@ -4,13 +4,13 @@ use std::{num::NonZeroUsize, process::ExitCode, time::Instant};
 
 use anyhow::ensure;
 use bulletformat::ChessBoard;
-use burn::tensor::{backend::AutodiffBackend, ops::Device};
+use burn::tensor::ops::Device;
 
 use super::{Value, data::Batch, examples::Example, learner::ValueLearner, settings::Settings};
 use crate::{
     arena::random::SplitMix64,
     train::{
-        device::{self, Computes, DeviceKind, Task},
+        device::{self, DeviceKind, Task, Trains},
         first_layer::FirstLayer,
         kind::Learner,
         sparse::WIDTH_UNIT,
@@ -65,11 +65,7 @@ struct Bench<'a>(&'a Args);
 impl Task for Bench<'_> {
     type Outcome = ();
 
-    fn on<B>(self, devices: &[Device<B>]) -> anyhow::Result<()>
-    where
-        B: AutodiffBackend + Computes,
-        B::InnerBackend: Computes,
-    {
+    fn on<B: Trains>(self, devices: &[Device<B>]) -> anyhow::Result<()> {
         let Bench(args) = self;
         println!(
             "{}, (704 -> {})x2, dense {:?}, {} buckets",
@@ -93,11 +89,7 @@ impl Task for Bench<'_> {
 }
 
 /// Positions a second of the fastest step.
-fn speed<B>(args: &Args, first_layer: FirstLayer, devices: &[Device<B>]) -> anyhow::Result<f64>
-where
-    B: AutodiffBackend + Computes,
-    B::InnerBackend: Computes,
-{
+fn speed<B: Trains>(args: &Args, first_layer: FirstLayer, devices: &[Device<B>]) -> anyhow::Result<f64> {
     let settings = Settings {
         width: args.width,
         dense: args.dense.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::{
     module::AutodiffModule,
-    tensor::{Tensor, TensorData, activation::sigmoid, backend::AutodiffBackend, ops::Device},
+    tensor::{Tensor, TensorData, activation::sigmoid, ops::Device},
     train::{InferenceStep, TrainOutput, TrainStep},
 };
 
@@ -18,20 +18,16 @@ use super::{
     settings::Settings,
 };
 use crate::train::{
+    device::{Computes, Trains},
     export::Exchange,
     first_layer::FirstLayer,
     kind::{Judgement, Learner},
     pupil::{Loss, Method, Pupil},
-    sparse::Sparse,
 };
 
 /// A value network that learns.
 #[expect(missing_debug_implementations, reason = "burn's optimisers have none")]
-pub struct ValueLearner<B>
-where
-    B: AutodiffBackend + Sparse,
-    B::InnerBackend: Sparse,
-{
+pub struct ValueLearner<B: Trains> {
     pupil: Pupil<B, ValueNet<B>>,
     grid: Arc<Grid>,
     first_layer: FirstLayer,
@@ -39,11 +35,7 @@ where
     rounded_from: f64,
 }
 
-impl<B> ValueLearner<B>
-where
-    B: AutodiffBackend + Sparse,
-    B::InnerBackend: Sparse,
-{
+impl<B: Trains> ValueLearner<B> {
     /// A learner that knows nothing yet, on one device at least.
     pub fn new(settings: &Settings, devices: &[Device<B>]) -> Self {
         let shape = settings.shape();
@@ -68,11 +60,7 @@ where
     }
 }
 
-impl<B> Learner<Value> for ValueLearner<B>
-where
-    B: AutodiffBackend + Sparse,
-    B::InnerBackend: Sparse,
-{
+impl<B: Trains> Learner<Value> for ValueLearner<B> {
     type Loss = Vec<Loss<B::InnerBackend>>;
 
     fn step(&mut self, batch: &Batch, lr: f64, course: f64) -> Self::Loss {
@@ -93,7 +81,7 @@ where
     }
 
     fn validate(&self, batches: &[Batch]) -> Judgement {
-        let net = self.pupil.net.valid();
+        let net = self.pupil.net().valid();
         let count: usize = batches.iter().map(|batch| batch.targets.len()).sum();
         let part = |batch: &Batch| self.part(Arc::clone(&batch.examples), &batch.targets, count, true);
         let loss = batches.iter().map(|batch| f64::from(net.loss(&part(batch)).read())).sum();
@@ -109,7 +97,7 @@ where
     }
 
     fn export(&self, settings: &Settings) -> anyhow::Result<Exchange> {
-        export::exchange(&self.pupil.net.valid(), settings)
+        export::exchange(&self.pupil.net().valid(), settings)
     }
 }
 
@@ -125,7 +113,7 @@ pub struct Part {
     first_layer: FirstLayer,
 }
 
-impl<B: Sparse> ValueNet<B> {
+impl<B: Computes> ValueNet<B> {
     /// The mean squared error of the expected result, a number between 0 and 1.
     fn loss(&self, part: &Part) -> Loss<B> {
         let device = self.output.bias.device();
@@ -137,11 +125,7 @@ impl<B: Sparse> ValueNet<B> {
     }
 }
 
-impl<B> TrainStep for ValueNet<B>
-where
-    B: AutodiffBackend + Sparse,
-    B::InnerBackend: Sparse,
-{
+impl<B: Trains> TrainStep for ValueNet<B> {
     type Input = Part;
     type Output = Loss<B::InnerBackend>;
 
@@ -151,7 +135,7 @@ where
     }
 }
 
-impl<B: Sparse> InferenceStep for ValueNet<B> {
+impl<B: Computes> InferenceStep for ValueNet<B> {
     type Input = Part;
     type Output = Loss<B>;
 
@@ -217,11 +201,12 @@ mod tests {
             let learner = ValueLearner::<Back>::new(&settings, &[Default::default()]);
             // More than one task's positions, and not a whole number of tasks.
             let batch = batch(700, 1);
-            let step = |first| TrainStep::step(&learner.pupil.net, part(&batch, first, None));
+            let step = |first| TrainStep::step(learner.pupil.net(), part(&batch, first, None));
             let (sparse, dense) = (step(FirstLayer::Sparse), step(FirstLayer::Dense));
             assert!((sparse.item.read() - dense.item.read()).abs() < 1e-6, "{settings:?}");
-            let pairs =
-                gradients(&learner.pupil.net, sparse.grads).into_iter().zip(gradients(&learner.pupil.net, dense.grads));
+            let pairs = gradients(learner.pupil.net(), sparse.grads)
+                .into_iter()
+                .zip(gradients(learner.pupil.net(), dense.grads));
             for (layer, (sparse, dense)) in pairs.enumerate() {
                 let largest = dense.iter().fold(0.0f32, |largest, slope| largest.max(slope.abs()));
                 assert!(largest > 0.0, "no gradient at all in {layer} of {settings:?}");
@@ -238,11 +223,12 @@ mod tests {
         let batch = batch(3000, 2);
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| TrainStep::step(&learner.pupil.net, part(&batch, FirstLayer::Sparse, None)))
+            let net = learner.pupil.net();
+            pool.install(|| TrainStep::step(net, part(&batch, FirstLayer::Sparse, None)))
         };
         let (one, three) = (on(1), on(3));
         assert_eq!(one.item.read(), three.item.read());
-        assert_eq!(gradients(&learner.pupil.net, one.grads), gradients(&learner.pupil.net, three.grads));
+        assert_eq!(gradients(learner.pupil.net(), one.grads), gradients(learner.pupil.net(), three.grads));
     }
 
     #[test]
@@ -268,7 +254,7 @@ mod tests {
         for _ in 0..10 {
             learner.step(&batch, 0.5, 0.0);
         }
-        for (layer, reach) in learner.pupil.net.layers().zip([127.0 / 255.0, 127.0 / 64.0, 127.0 / 64.0]) {
+        for (layer, reach) in learner.pupil.net().layers().zip([127.0 / 255.0, 127.0 / 64.0, 127.0 / 64.0]) {
             let weights = values(layer.weight.val().inner());
             let largest = weights.iter().fold(0.0f32, |largest, weight| largest.max(weight.abs()));
             assert!((largest - reach).abs() < 1e-6, "{largest} of {reach}");
@@ -281,7 +267,7 @@ mod tests {
         let grid = Grid::new(&settings.shape(), 255, 64);
         let learner = ValueLearner::<Back>::new(&settings, &[Default::default()]);
         let batch = batch(100, 5);
-        let rounded = TrainStep::step(&learner.pupil.net, part(&batch, FirstLayer::Sparse, Some(grid.clone())));
+        let rounded = TrainStep::step(learner.pupil.net(), part(&batch, FirstLayer::Sparse, Some(grid.clone())));
 
         // The same network with its weights rounded by hand.
         let round = |tensor: Tensor<Back, 2>, steps: f64| {
@@ -291,7 +277,7 @@ mod tests {
                 .collect();
             rounded
         };
-        let mut by_hand = learner.pupil.net.clone();
+        let mut by_hand = learner.pupil.net().clone();
         for (layer, steps) in [(&mut by_hand.features, 255.0), (&mut by_hand.output, 64.0)] {
             let weight = layer.weight.val();
             let data = TensorData::new(round(weight.clone(), steps), weight.dims());
@@ -311,7 +297,7 @@ mod tests {
         let by_hand_step = TrainStep::step(&by_hand, part(&batch, FirstLayer::Sparse, None));
         assert!((rounded.item.read() - by_hand_step.item.read()).abs() < 1e-7);
         let pairs =
-            gradients(&learner.pupil.net, rounded.grads).into_iter().zip(gradients(&by_hand, by_hand_step.grads));
+            gradients(learner.pupil.net(), rounded.grads).into_iter().zip(gradients(&by_hand, by_hand_step.grads));
         for (through, by_hand) in pairs {
             for (through, by_hand) in through.iter().zip(&by_hand) {
                 assert!((through - by_hand).abs() < 1e-6, "{through} {by_hand}");

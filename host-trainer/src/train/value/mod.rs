@@ -22,12 +22,12 @@ use self::{
 };
 use super::{
     command::RunArgs,
-    device::{self, Computes, Task},
+    device::{self, Task, Trains},
     kind::{Kind, Plan},
     run::{Ended, Run},
 };
 use crate::{data::game::mix, stop::Stop};
-use burn::tensor::{backend::AutodiffBackend, ops::Device};
+use burn::tensor::ops::Device;
 
 /// Positions that a scale is fitted to.
 const SCALE_POSITIONS: usize = 1_000_000;
@@ -76,11 +76,7 @@ struct Training<'a> {
 impl Task for Training<'_> {
     type Outcome = Ended;
 
-    fn on<B>(self, devices: &[Device<B>]) -> anyhow::Result<Ended>
-    where
-        B: AutodiffBackend + Computes,
-        B::InnerBackend: Computes,
-    {
+    fn on<B: Trains>(self, devices: &[Device<B>]) -> anyhow::Result<Ended> {
         let learner = ValueLearner::<B>::new(self.run.settings(), devices);
         self.run.train(learner, self.stop)
     }

@@ -22,6 +22,7 @@ use engine_core::net::features::{INPUTS, bucket};
 
 use super::{examples::Example, grid::Grid};
 use crate::train::{
+    device::Computes,
     first_layer::{FirstInputs, FirstLayer},
     layer::{FirstWeights, Layer, primitives, wrap},
     sparse::{Activation, Sparse},
@@ -66,7 +67,7 @@ pub struct Inputs<B: Sparse> {
     buckets: Tensor<B, 2, Int>,
 }
 
-impl<B: Sparse> Inputs<B> {
+impl<B: Computes> Inputs<B> {
     /// Takes positions to a device, for a network of so many buckets.
     pub fn new(examples: &Arc<Vec<Example>>, buckets: usize, first: FirstLayer, device: &Device<B>) -> Inputs<B> {
         let column: Vec<i32> = examples.iter().map(|example| bucket(example.pieces(), buckets) as i32).collect();
@@ -115,7 +116,7 @@ impl<B: AutodiffBackend> ValueNet<B> {
     }
 }
 
-impl<B: Sparse> ValueNet<B> {
+impl<B: Computes> ValueNet<B> {
     /// The log odds that the side to move wins, `[positions]`. With a grid, as if every weight were rounded to the
     /// integer that it will become; gradients pass the rounding as if it were not there.
     pub fn forward(&self, inputs: &Inputs<B>, grid: Option<&Grid>) -> Tensor<B, 1> {

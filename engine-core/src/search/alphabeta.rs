@@ -220,7 +220,8 @@ impl<O: Observer> Search<'_, '_, O> {
     fn try_move(&mut self, board: &Board, node: Node, tryout: Tryout, (alpha, beta): (i32, i32)) -> i32 {
         let remembered = tryout.quiet && self.ordering.history;
         let history = if remembered { self.searcher.history.score(board, tryout.mv) } else { 0 };
-        let child = self.make(board, tryout.mv);
+        let mut child = *board;
+        self.make(&mut child, tryout.mv);
         let ply = node.ply + 1;
         let gives_check = child.in_check();
         let depth = node.depth - 1 + i32::from(gives_check);

@@ -336,7 +336,8 @@ fn search_root<O: Observer>(
         if talkative {
             search.observer.current_move(depth, mv, first + number + 1);
         }
-        let child = search.make(board, mv);
+        let mut child = *board;
+        search.make(&mut child, mv);
         let extended = new_depth + i32::from(child.in_check());
         let zero = (-alpha - 1, -alpha);
         let mut score = alpha + 1;

@@ -69,7 +69,8 @@ impl<O: Observer> Search<'_, '_, O> {
                     continue;
                 }
             }
-            let child = self.make(board, mv);
+            let mut child = *board;
+            self.make(&mut child, mv);
             let score = -self.quiesce(&child, -window.beta, -window.alpha, ply + 1);
             self.unmake();
             if self.stopped {

@@ -37,12 +37,19 @@ pub mod uci;
 
 /// No line is searched deeper than this many plies.
 ///
-/// It bounds the stack that a search uses, some 740 bytes a ply, and most of the memory of a searcher. So the features
+/// It bounds the stack that a search uses, some 750 bytes a ply, and most of the memory of a searcher. So the features
 /// `small-memory` and `medium-memory` choose less.
 pub const MAX_PLY: usize = if cfg!(feature = "small-memory") {
-    18
+    MAX_PLY_SMALL
 } else if cfg!(feature = "medium-memory") {
-    40
+    MAX_PLY_MEDIUM
 } else {
-    96
+    MAX_PLY_LARGE
 };
+
+/// [`MAX_PLY`] with the feature `small-memory`.
+pub const MAX_PLY_SMALL: usize = 26;
+/// [`MAX_PLY`] with the feature `medium-memory`.
+pub const MAX_PLY_MEDIUM: usize = 40;
+/// [`MAX_PLY`] with neither.
+pub const MAX_PLY_LARGE: usize = 96;

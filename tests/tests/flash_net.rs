@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use tests::cable::Cable;
 use tests::client::Client;
 use tests::desk::Desk;
+use tests::emulator::Emulator;
 use tests::program::program;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -113,6 +114,15 @@ fn what_is_no_network_for_the_board_is_refused_with_a_reason() -> Result<()> {
     let (sent, said) = flash_net(desk.port(), Path::new("no such file"))?;
     ensure!(!sent && said.contains("no such file"), "{said}");
     Ok(())
+}
+
+#[test]
+fn a_board_without_room_for_networks_says_so_and_plays_on() -> Result<()> {
+    let desk = Desk::start(&mut Emulator::of("qemu-mps2-an500")?.restarting().command("pty"))?;
+    let files = Files::new()?;
+    let (sent, said) = flash_net(desk.port(), &files.write("good.net", nets::VALUE_32)?)?;
+    ensure!(!sent && said.contains("has no flash set aside for a network that comes over the line"), "{said}");
+    plays_with(desk.port(), "'knightlight-128', 128 wide")
 }
 
 #[test]

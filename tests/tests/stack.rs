@@ -3,6 +3,7 @@
 //! Needs llvm-objdump, and the folder of the boards' builds in `KNIGHTLIGHT_BOARDS`; `sh tests/all` provides both.
 
 use anyhow::{Context, Result};
+use engine_core::{MAX_PLY_LARGE, MAX_PLY_MEDIUM, MAX_PLY_SMALL};
 use tests::call_graph::CallGraph;
 use tests::emulator::{program, text};
 use tests::stack_bound::StackBound;
@@ -15,13 +16,14 @@ const BOARDS: [&str; 2] = ["nucleo-f446re", "qemu-lm3s6965evb"];
 fn plies(board: &str) -> Result<u32> {
     let manifest = text(board, "Cargo.toml")?;
     let has = |feature| manifest.contains(feature);
-    Ok(if has("\"small-memory\"") {
-        18
+    let plies = if has("\"small-memory\"") {
+        MAX_PLY_SMALL
     } else if has("\"medium-memory\"") {
-        36
+        MAX_PLY_MEDIUM
     } else {
-        96
-    })
+        MAX_PLY_LARGE
+    };
+    Ok(u32::try_from(plies)?)
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! A position and the game that led to it: repetition, the move counters, how it ended.
 
 use super::{Bitboard, Board, Colour, Move, Role};
+use crate::MAX_PLY;
 
 /// How many keys are kept: the hundred plies in which a repetition can matter, and the depth of a search on top.
-const KEPT: usize = 256;
+const KEPT: usize = (100 + MAX_PLY).next_power_of_two();
 
 /// The keys of the positions passed on the way to the present one: the game's, then the search's.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use engine_core::uci::NAME;
+use firmware::native::openings::{self, Openings};
 use firmware::native::{Files, Line};
 
 /// Bytes read at once.
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Some("--help" | "-h") => text("help"),
+        Some(first) if first.starts_with(openings::COMMAND) => return tell_openings(&words),
         // As engines are started by test farms: the words are one command, and then the engine leaves.
         Some(_) => text(&words.join(" ")),
     };
@@ -35,6 +37,17 @@ fn main() -> ExitCode {
     }
     firmware::run(&mut line, files);
     ExitCode::SUCCESS
+}
+
+/// Does a command `genfens`, in one word or in several; a second command can only be `quit`.
+fn tell_openings(words: &[String]) -> ExitCode {
+    let command = words.join(" ");
+    let command = command.strip_suffix(" quit").unwrap_or(&command);
+    let told = Openings::parse(command).and_then(|openings| openings.tell(|line| println!("{line}")));
+    if let Err(fault) = &told {
+        eprintln!("knightlight: {fault}");
+    }
+    if told.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// What comes in on standard input, read by a thread that ends with the input, or with the program.

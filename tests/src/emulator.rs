@@ -59,10 +59,13 @@ pub fn text(board: &str, file: &str) -> Result<String> {
 pub fn program(board: &str) -> Result<PathBuf> {
     let configuration = text(board, CONFIGURATION)?;
     let target = setting(&configuration, "target").with_context(|| format!("{board} says no target"))?;
-    let builds = env::var_os(BUILDS).with_context(|| format!("{BUILDS}: the folder of the boards' builds"))?;
-    let program = Path::new(&builds).join(target).join("release").join(board);
+    let program = builds()?.join(target).join("release").join(board);
     ensure!(program.is_file(), "{} was not built", program.display());
     Ok(program)
+}
+
+fn builds() -> Result<PathBuf> {
+    env::var_os(BUILDS).map(PathBuf::from).with_context(|| format!("{BUILDS}: the folder of the boards' builds"))
 }
 
 /// The text of a setting in a board's cargo configuration, which stands on a line of its own.
@@ -89,6 +92,28 @@ impl Emulator {
     pub fn restarting(mut self) -> Self {
         self.arguments.retain(|word| word != "-no-reboot");
         self
+    }
+
+    /// The same with the board's program that counts what it does, which `-append` names.
+    ///
+    /// # Errors
+    /// If it has not been built.
+    pub fn measuring(mut self, work: &str) -> Result<Self> {
+        let name = self.program.file_name().context("a program without a name")?;
+        self.program = builds()?.join("measure").join(name);
+        ensure!(self.program.is_file(), "{} was not built", self.program.display());
+        let counting = "-icount shift=8,align=off,sleep=off -rtc clock=vm -semihosting-config enable=on,target=native";
+        let last = self.arguments.len().saturating_sub(1);
+        let more = counting.split(' ').chain(["-append", work]).map(str::to_owned);
+        // The last is what the program comes behind.
+        self.arguments.splice(last..last, more);
+        Ok(self)
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     /// The command that starts it, with the board's serial port at `serial`: `stdio`, or `pty`.

@@ -39,9 +39,22 @@ impl Files {
     }
 }
 
+/// A file that becomes part of the program, at an address that suits every machine.
+#[cfg(feature = "eval-file")]
+#[repr(align(32))]
+struct Aligned<T: ?Sized>(T);
+
 /// The network that comes with the program.
+#[cfg(not(feature = "eval-file"))]
+static NETWORK: &[u8] = nets::DEFAULT;
+#[cfg(feature = "eval-file")]
+static NETWORK: &[u8] = {
+    static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!(env!("KNIGHTLIGHT_EVALFILE")));
+    &FILE.0
+};
+
 fn built_in() -> Result<Option<ValueNet<'static>>, BlobError> {
-    ValueNet::load(nets::DEFAULT).map(Some)
+    ValueNet::load(NETWORK).map(Some)
 }
 
 /// The policy net that comes with the program.

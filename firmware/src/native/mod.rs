@@ -2,6 +2,7 @@
 
 mod files;
 mod line;
+pub mod openings;
 
 pub use files::Files;
 pub use line::Line;

@@ -32,6 +32,7 @@ mod insertion_sort;
 pub mod net;
 pub mod nets;
 pub mod platform;
+mod random;
 pub mod search;
 pub mod uci;
 

@@ -17,6 +17,7 @@ use super::pv::Line;
 use super::score::{INFINITE, MATE, is_mate, mate_in_moves};
 use super::searcher::{Search, Searcher, faded};
 use super::table::{Bound, Known, Table};
+use super::whim::Candidates;
 use crate::MAX_PLY;
 
 /// The first depth that expects a score near the last one.
@@ -146,11 +147,15 @@ fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board, mut roots:
     let first = roots.0.first()?.mv;
     let mut best = Best { mv: first, ponder: None, score: 0, depth: 0, nodes: 0 };
     let mut scores = [0; MAX_MULTI_PV];
+    let mut candidates = Candidates::new();
     let mut stable_for = 0;
     let last_depth = search.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
 
     for depth in 1..=last_depth {
         let lines = iterate(search, board, &mut roots, depth, &scores);
+        if !search.stopped {
+            candidates = lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
+        }
         for (number, line) in (1..).zip(&lines) {
             scores[number - 1] = line.score;
             report(search, depth, number, line, Bound::Exact);
@@ -169,6 +174,10 @@ fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board, mut roots:
         if search.stopped || is_enough(search, best, stable_for, roots.0.len()) {
             break;
         }
+    }
+    if let Some((mv, score)) = search.limits.whim.and_then(|whim| whim.choose(&candidates)) {
+        let ponder = best.ponder.filter(|_| mv == best.mv);
+        best = Best { mv, ponder, score, ..best };
     }
     best.nodes = search.nodes;
     Some(best)

@@ -1,5 +1,6 @@
 //! What ends a search.
 
+use super::whim::Whim;
 use crate::chess::MoveList;
 
 /// A chess clock as `go` gives it, for the side to move, in milliseconds.
@@ -34,6 +35,8 @@ pub struct Limits {
     pub ponder: bool,
     /// How many best lines to find; 0 counts as 1.
     pub multi_pv: usize,
+    /// Chooses among the lines that were found instead of taking the best: `multi_pv` says how many there may be.
+    pub whim: Option<Whim>,
     /// Milliseconds that a move may lose between the clock's hand and the engine.
     pub overhead: u64,
     /// Every move of every node is searched to the whole depth: nothing is left out on a guess, nothing reduced, and no
@@ -42,6 +45,11 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Searches no more than so many nodes.
+    pub(crate) fn lower_nodes(&mut self, most: u64) {
+        self.nodes = Some(self.nodes.map_or(most, |nodes| nodes.min(most)));
+    }
+
     /// Whether the search is sure to end by itself in the time or work that it was given. (One for a mate may find
     /// none, and go on to the greatest depth.)
     #[must_use]

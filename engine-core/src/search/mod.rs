@@ -20,6 +20,7 @@ mod score;
 mod searcher;
 pub mod see;
 mod table;
+mod whim;
 mod window;
 
 pub use iterate::Best;
@@ -30,6 +31,7 @@ pub use ordering::{Ordering, Place};
 pub use score::{DRAW, INFINITE, MATE, MATE_BOUND, is_mate, mate_in_moves};
 pub use searcher::Searcher;
 pub use table::{Bound, Cluster, Known, Table};
+pub use whim::Whim;
 
 /// How many best lines can be asked for.
 pub const MAX_MULTI_PV: usize = 16;

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::strength::{MAX_ELO, MIN_ELO};
+use super::strength::{MAX_ELO, MIN_ELO, is_classical};
 use crate::MAX_PLY;
 use crate::eval::{FITTED, SIMPLIFIED, Tables};
 use crate::search::{MAX_MULTI_PV, Place};
@@ -166,10 +166,13 @@ impl Options {
         }
     }
 
-    /// What judges positions. Limited strength is always judged by the classical evaluation, to which the nodes that make
-    /// a rating were fitted.
+    /// What judges positions. Limited strength is judged by what its nodes were fitted to.
     pub(super) const fn evaluation(&self) -> Evaluation {
-        if self.limit_strength { Evaluation::Classical } else { self.evaluation }
+        match self.limit_strength {
+            true if is_classical(self.elo) => Evaluation::Classical,
+            true => Evaluation::Network,
+            false => self.evaluation,
+        }
     }
 
     /// Whether positions are judged by the network, if there is one.

@@ -95,6 +95,10 @@ pub(super) fn report(platform: &mut impl Platform, report: &Report<'_>, options:
         Bound::Upper => " upperbound",
     };
     let Report { depth, selective_depth, line, score, nodes, micros, permille_full, pv, .. } = *report;
+    // Limited strength looks for more lines than anyone asked for.
+    if line > options.multi_pv as usize {
+        return;
+    }
     let mut out = Line(platform);
     let _ = write!(out, "info depth {depth} seldepth {selective_depth} multipv {line} score {}{bound}", Score(score));
     if options.show_wdl {

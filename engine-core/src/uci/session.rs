@@ -5,6 +5,7 @@ use crate::book::Book;
 use crate::chess::{Board, Game, Move, MoveList, perft_until};
 use crate::net::{MoveOrder, PolicyNet, ValueNet};
 use crate::platform::{Platform, Received};
+use crate::random;
 use crate::search::{Best, Knowledge, Limits, Observer, Order, Ordering, Searcher, Table};
 
 use super::lookahead::Lookahead;
@@ -34,20 +35,6 @@ pub struct Session<R> {
 
 /// Under a fuzzer, whatever the command, a search ends soon.
 const FUZZING_NODES: u64 = 500;
-
-/// The next number of a generator, splitmix64. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014.
-const fn mixed(state: &mut u64) -> u32 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (mixed >> 32) as u32
-}
-
-/// Lowers a limit of nodes to `most`.
-fn lower(nodes: &mut Option<u64>, most: u64) {
-    *nodes = Some(nodes.map_or(most, |nodes| nodes.min(most)));
-}
 
 // What is never inlined here has its stack to itself, and gives it back: inlined, it would be part of the frame that lies
 // below every search.
@@ -163,7 +150,7 @@ impl<R: Resources> Session<R> {
     }
 
     fn go(&mut self, platform: &mut impl Platform) -> Outcome {
-        let limits = self.limits();
+        let limits = self.limits(platform.micros());
         let end = End::of(&limits);
         if end != End::Commanded
             && let Some(mv) = self.book_move(&limits, platform.micros())
@@ -214,17 +201,19 @@ impl<R: Resources> Session<R> {
         }
     }
 
-    /// The limits of `go` with what the options add.
-    fn limits(&self) -> Limits {
+    /// The limits of `go` with what the options add. The time is what differs from game to game.
+    fn limits(&mut self, now: u64) -> Limits {
         let mut limits = self.talk.parser.limits().clone();
         limits.multi_pv = self.talk.options.multi_pv as usize;
         limits.full_width = !self.talk.options.selective;
         limits.overhead = u64::from(self.talk.options.move_overhead);
         if self.talk.options.limit_strength {
-            lower(&mut limits.nodes, strength::nodes(self.talk.options.elo));
+            self.random = self.random.wrapping_add(now);
+            let seed = random::next(&mut self.random);
+            strength::limit(&mut limits, self.talk.options.elo, seed);
         }
         if cfg!(fuzzing) {
-            lower(&mut limits.nodes, FUZZING_NODES);
+            limits.lower_nodes(FUZZING_NODES);
         }
         limits
     }
@@ -244,9 +233,11 @@ impl<R: Resources> Session<R> {
             (false, 0) => {
                 // The time is what differs from game to game.
                 self.random = self.random.wrapping_add(now);
-                book.pick(board, mixed(&mut self.random))
+                book.pick(board, (random::next(&mut self.random) >> 32) as u32)
             }
-            (false, seed) => book.pick(board, mixed(&mut (board.key() ^ u64::from(seed).rotate_left(32)))),
+            (false, seed) => {
+                book.pick(board, (random::next(&mut (board.key() ^ u64::from(seed).rotate_left(32))) >> 32) as u32)
+            }
         }?;
         (limits.search_moves.is_empty() || limits.search_moves.contains(&mv)).then_some(mv)
     }
@@ -391,7 +382,10 @@ impl<R: Resources> Session<R> {
             }
             Id::BookSeed => self.talk.options.book_seed = number,
             Id::MultiPv => self.talk.options.multi_pv = number,
-            Id::Elo => self.talk.options.elo = number,
+            Id::Elo => {
+                self.talk.options.elo = number;
+                self.change_evaluation();
+            }
             Id::MoveOverhead => self.talk.options.move_overhead = number,
             Id::MoveOrderDepth => self.talk.options.move_order_depth = number,
             _ => {}

@@ -2,16 +2,14 @@
 
 use super::super::header::{LANES, MAX_WIDTH};
 use super::{Aligned, Kernels};
+use crate::random;
 
-/// Splitmix64.
+/// What the kernels are tried with.
 struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        random::next(&mut self.0)
     }
 
     fn bytes(&mut self) -> Aligned<[i8; MAX_WIDTH]> {

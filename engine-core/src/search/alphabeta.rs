@@ -323,11 +323,8 @@ fn prunes(board: &Board, node: Node, tryout: Tryout, alpha: i32) -> Pruned {
 /// How many plies less a move is searched at first.
 fn reduction(node: Node, tryout: Tryout, gives_check: bool, history: i32) -> i32 {
     let late = tryout.number > 1 + usize::from(node.is_pv);
-    if node.depth < LATE_MOVE_REDUCTION_DEPTH || !late {
+    if node.depth < LATE_MOVE_REDUCTION_DEPTH || !late || !tryout.quiet {
         return 0;
-    }
-    if !tryout.quiet {
-        return late_move_reduction(node.depth, tryout.number) / 2 - i32::from(node.is_pv) - i32::from(gives_check);
     }
     let mut reduction = late_move_reduction(node.depth, tryout.number);
     reduction += i32::from(!node.improving) - i32::from(node.is_pv) - i32::from(gives_check);

@@ -25,7 +25,7 @@ struct Doubling {
 }
 
 const CLASSICAL: Doubling = Doubling { elo: SEARCH_ELO, nodes: 100, points: 84 };
-const NETWORK: Doubling = Doubling { elo: NETWORK_ELO, nodes: 200, points: 100 };
+const NETWORK: Doubling = Doubling { elo: NETWORK_ELO, nodes: 800, points: 84 };
 
 impl Doubling {
     fn nodes(&self, elo: u32) -> u64 {

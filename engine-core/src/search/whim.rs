@@ -25,7 +25,7 @@ impl Whim {
     pub(super) fn choose(self, candidates: &Candidates) -> Option<(Move, i32)> {
         let seeming = |&(mv, score): &(Move, i32)| {
             let chance = random::next(&mut (self.seed ^ u64::from(mv.bits()))) >> 48;
-            score + (u64::from(self.reach) * chance >> 16) as i32
+            score + ((u64::from(self.reach) * chance) >> 16) as i32
         };
         // The first of equals: the better one.
         candidates.iter().rev().max_by_key(|candidate| seeming(candidate)).copied()

@@ -168,17 +168,17 @@ mod tests {
     #[test]
     fn a_book_gives_where_openings_begin() {
         let folder = std::env::temp_dir().join(format!("knightlight-openings-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
+        fs::create_dir_all(&folder).expect("a folder");
         let book = folder.join("book.epd");
         let ending = "8/8/1k6/8/8/4R3/1K6/4r3 w - -";
-        std::fs::write(&book, format!("{ending} bm Rxe1; id \"1\";\n\n{ending} 0 1\n")).expect("written");
+        fs::write(&book, format!("{ending} bm Rxe1; id \"1\";\n\n{ending} 0 1\n")).expect("written");
         let command = format!("genfens 3 seed 1 book {}", book.display());
         for line in told(&command) {
             assert!(line.matches(|piece: char| "KkRr".contains(piece)).count() >= 2, "{line}");
         }
-        std::fs::write(&book, format!("{ending}\nno position\n")).expect("written");
+        fs::write(&book, format!("{ending}\nno position\n")).expect("written");
         let fault = Openings::parse(&command).expect("a command").tell(|_| {}).expect_err("a broken book");
         assert!(fault.contains("line 2"), "{fault}");
-        std::fs::remove_dir_all(&folder).expect("removed");
+        fs::remove_dir_all(&folder).expect("removed");
     }
 }

@@ -164,7 +164,7 @@ fn an_opponent_that_fails_leaves_the_game_behind() {
 fn what_cannot_be_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     for (rest, expected) in [
-        ("--elo 500", "option `UCI_Elo`: a number from 1250 to 2000 wanted, not `500`"),
+        ("--elo 500", "option `UCI_Elo`: a number from 600 to 2500 wanted, not `500`"),
         ("--option Nonsense=1", "has no option `Nonsense`; it has Hash"),
         ("--option Nonsense", "it must be NAME=VALUE"),
         ("--fen '8/8/8/8/8/8/8/8 w - - 0 1'", "--fen: "),

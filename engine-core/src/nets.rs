@@ -3,8 +3,9 @@
 //! A program carries those that it names, and no others.
 
 /// A blob at an address that suits every machine.
+#[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-struct Aligned<T: ?Sized>(T);
+pub struct Aligned<T: ?Sized>(pub T);
 
 /// The blob of a file in `nets/`.
 macro_rules! blob {

@@ -39,17 +39,12 @@ impl Files {
     }
 }
 
-/// A file that becomes part of the program, at an address that suits every machine.
-#[cfg(feature = "eval-file")]
-#[repr(align(32))]
-struct Aligned<T: ?Sized>(T);
-
 /// The network that comes with the program.
 #[cfg(not(feature = "eval-file"))]
-static NETWORK: &[u8] = nets::DEFAULT;
+pub(super) static NETWORK: &[u8] = nets::DEFAULT;
 #[cfg(feature = "eval-file")]
-static NETWORK: &[u8] = {
-    static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!(env!("KNIGHTLIGHT_EVALFILE")));
+pub(super) static NETWORK: &[u8] = {
+    static FILE: &nets::Aligned<[u8]> = &nets::Aligned(*include_bytes!(env!("KNIGHTLIGHT_EVALFILE")));
     &FILE.0
 };
 

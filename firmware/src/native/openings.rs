@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 use engine_core::chess::{Board, Game};
 use engine_core::net::ValueNet;
-use engine_core::nets;
 use engine_core::search::{Blind, Cluster, Knowledge, Limits, Searcher, Table};
+
+use super::files::NETWORK;
 
 /// The word that a command begins with.
 pub const COMMAND: &str = "genfens";
@@ -114,7 +115,7 @@ struct Judge {
 
 impl Judge {
     fn new() -> Result<Self, String> {
-        let network = ValueNet::load(nets::DEFAULT).map_err(|error| error.to_string())?;
+        let network = ValueNet::load(NETWORK).map_err(|error| error.to_string())?;
         Ok(Self { searcher: Searcher::new(), clusters: vec![Cluster::EMPTY; 1 << 12], network })
     }
 

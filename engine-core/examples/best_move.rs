@@ -21,9 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let network = ValueNet::load(nets::DEFAULT)?;
     let knowledge = Knowledge { network: Some(&network), ..Knowledge::default() };
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-    let mut memory = vec![Cluster::EMPTY; CLUSTERS];
-    let mut table = Table::new(&mut memory, 0);
-    let best = Searcher::new().think(&Game::new(board), &limits, &mut table, knowledge, &mut Blind);
+    let memory = vec![Cluster::new(); CLUSTERS];
+    let table = Table::new(&memory, 0);
+    let best = Searcher::new().think(&Game::new(board), &limits, table, knowledge, &mut Blind);
 
     match best {
         None => println!("there is no legal move"),

@@ -16,12 +16,12 @@ struct ChessComputer<'a> {
     game: Game,
     moves: heapless::Vec<Move, LONGEST>,
     searcher: Searcher,
-    memory: &'a mut [Cluster],
+    memory: &'a [Cluster],
     network: ValueNet<'a>,
 }
 
 impl<'a> ChessComputer<'a> {
-    fn new(memory: &'a mut [Cluster], network: ValueNet<'a>) -> Self {
+    fn new(memory: &'a [Cluster], network: ValueNet<'a>) -> Self {
         let game = Game::new(Board::start());
         Self { game, moves: heapless::Vec::new(), searcher: Searcher::new(), memory, network }
     }
@@ -45,7 +45,7 @@ impl<'a> ChessComputer<'a> {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         let knowledge = Knowledge { network: Some(&self.network), ..Knowledge::default() };
         let mut table = Table::new(self.memory, self.moves.len() as u8);
-        let best = self.searcher.think(&self.game, &limits, &mut table, knowledge, &mut Blind)?;
+        let best = self.searcher.think(&self.game, &limits, table, knowledge, &mut Blind)?;
         self.play(best.mv).then_some(best.mv)
     }
 
@@ -83,8 +83,8 @@ fn landing(mv: Move) -> Square {
 
 /// A game as the board's sensors would tell it, with what the lights and the display would show.
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut memory = vec![Cluster::EMPTY; 8_192];
-    let mut computer = ChessComputer::new(&mut memory, ValueNet::load(nets::DEFAULT)?);
+    let memory = vec![Cluster::new(); 8_192];
+    let mut computer = ChessComputer::new(&memory, ValueNet::load(nets::DEFAULT)?);
     let square = |name: &str| Square::from_name(name.as_bytes()).ok_or("no square");
     for (from, to) in [("e2", "e4"), ("g1", "f3"), ("e1", "e3"), ("f1", "c4"), ("e1", "g1")] {
         let (from, to) = (square(from)?, square(to)?);

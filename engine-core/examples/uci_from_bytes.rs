@@ -43,8 +43,8 @@ impl Platform for Wire {
 
 fn main() {
     const COMMANDS: [&str; 4] = ["uci\n", "position startpos moves e2e4 e7e5\n", "go depth 6\n", "quit\n"];
-    let mut memory = vec![Cluster::EMPTY; 4_096];
-    let resources = FixedResources::new(&mut memory).with_network(nets::DEFAULT);
+    let memory = vec![Cluster::new(); 4_096];
+    let resources = FixedResources::new(&memory).with_network(nets::DEFAULT);
     let mut wire = Wire { commands: COMMANDS.iter(), command: "".bytes(), start: Instant::now() };
     Session::new(resources).run(&mut wire);
 }

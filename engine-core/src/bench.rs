@@ -64,7 +64,7 @@ pub fn per_second(count: u64, micros: u64) -> u64 {
 /// What the searcher and the first [`CLUSTERS`] of `clusters` knew is forgotten.
 pub fn run<O: Observer>(
     searcher: &mut Searcher,
-    clusters: &mut [Cluster],
+    clusters: &[Cluster],
     depth: u32,
     knowledge: Knowledge<'_>,
     observer: &mut O,
@@ -72,7 +72,7 @@ pub fn run<O: Observer>(
 ) -> Tally {
     let mut tally = Tally::default();
     let used = clusters.len().min(CLUSTERS);
-    let mut table = Table::new(&mut clusters[..used], 0);
+    let table = Table::new(&clusters[..used], 0);
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     for fen in POSITIONS {
         if observer.order() == Order::Stop {
@@ -82,7 +82,7 @@ pub fn run<O: Observer>(
         table.clear();
         searcher.forget();
         let start = observer.micros();
-        let best = searcher.think(&Game::new(board), &limits, &mut table, knowledge, observer);
+        let best = searcher.think(&Game::new(board), &limits, table, knowledge, observer);
         let nodes = best.map_or(0, |best| best.nodes);
         tally.micros += observer.micros().saturating_sub(start);
         tally.nodes += nodes;

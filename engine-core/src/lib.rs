@@ -8,10 +8,10 @@
 //! use engine_core::search::{Blind, Cluster, Knowledge, Limits, Searcher, Table};
 //!
 //! let board = Board::from_fen("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")?;
-//! let mut memory = [Cluster::EMPTY; 1024];
-//! let mut table = Table::new(&mut memory, 0);
+//! let memory = [const { Cluster::new() }; 1024];
+//! let table = Table::new(&memory, 0);
 //! let limits = Limits { nodes: Some(5_000), ..Limits::default() };
-//! let best = Searcher::new().think(&Game::new(board), &limits, &mut table, Knowledge::default(), &mut Blind);
+//! let best = Searcher::new().think(&Game::new(board), &limits, table, Knowledge::default(), &mut Blind);
 //! assert_eq!(best.map(|best| board.san(best.mv).to_string()).as_deref(), Some("Rd8#"));
 //! # Ok::<(), engine_core::chess::FenError>(())
 //! ```

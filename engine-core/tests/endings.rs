@@ -11,13 +11,13 @@ const NODES: u64 = 20_000;
 /// Plays a position out, and says how it ended.
 fn play(board: Board, network: Option<&ValueNet<'_>>) -> Option<Ending> {
     let mut game = Game::new(board);
-    let (mut searcher, mut memory) = (Searcher::new(), vec![Cluster::EMPTY; 1 << 12]);
+    let (mut searcher, mut memory) = (Searcher::new(), vec![Cluster::new(); 1 << 12]);
     let limits = Limits { nodes: Some(NODES), ..Limits::default() };
     let knowledge = Knowledge { network, ..Knowledge::default() };
     let mut generation = 0;
     while game.ending().is_none() {
-        let mut table = Table::new(&mut memory, generation);
-        let best = searcher.think(&game, &limits, &mut table, knowledge, &mut Blind).expect("a move");
+        let table = Table::new(&memory, generation);
+        let best = searcher.think(&game, &limits, table, knowledge, &mut Blind).expect("a move");
         game.play(best.mv);
         generation = generation.wrapping_add(1);
     }

@@ -212,12 +212,12 @@ fn a_blob_tells_its_name_and_what_is_wrong_with_it() {
 }
 
 fn think(board: Board, ordering: Ordering<'_>) -> Best {
-    let mut memory = vec![Cluster::EMPTY; 128];
-    let mut table = Table::new(&mut memory, 0);
+    let memory = vec![Cluster::new(); 128];
+    let table = Table::new(&memory, 0);
     let (mut searcher, game) = (Box::new(Searcher::new()), Game::new(board));
     let limits = Limits { depth: Some(5), ..Limits::default() };
     let knowledge = Knowledge { ordering, ..Knowledge::default() };
-    searcher.think(&game, &limits, &mut table, knowledge, &mut Blind).expect("a move")
+    searcher.think(&game, &limits, table, knowledge, &mut Blind).expect("a move")
 }
 
 fn prior(numbers: &[i8]) -> Blob {

@@ -5,9 +5,9 @@ use engine_core::search::{Best, Blind, Cluster, Knowledge, Limits, Searcher, Tab
 
 fn think(fen: &str, limits: &Limits, clusters: usize) -> Option<Best> {
     let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
-    let mut memory = vec![Cluster::EMPTY; clusters];
-    let mut table = Table::new(&mut memory, 0);
-    Searcher::new().think(&Game::new(board), limits, &mut table, Knowledge::default(), &mut Blind)
+    let memory = vec![Cluster::new(); clusters];
+    let table = Table::new(&memory, 0);
+    Searcher::new().think(&Game::new(board), limits, table, Knowledge::default(), &mut Blind)
 }
 
 fn to_depth(depth: u32) -> Limits {

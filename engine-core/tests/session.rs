@@ -38,8 +38,8 @@ impl Platform for Script<'_> {
 }
 
 fn said(input: &[u8]) -> String {
-    let mut clusters = [Cluster::EMPTY; 256];
-    said_with(FixedResources::new(&mut clusters), input)
+    let clusters = [const { Cluster::new() }; 256];
+    said_with(FixedResources::new(&clusters), input)
 }
 
 /// What a session on these resources says.
@@ -62,8 +62,8 @@ fn policy_blob() -> &'static [u8] {
 }
 
 fn said_with_policy(input: &str, policy: &'static [u8]) -> String {
-    let mut clusters = [Cluster::EMPTY; 256];
-    said_with(FixedResources::new(&mut clusters).with_policy(policy), input.as_bytes())
+    let clusters = [const { Cluster::new() }; 256];
+    said_with(FixedResources::new(&clusters).with_policy(policy), input.as_bytes())
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn command() -> impl Strategy<Value = String> {
 
 #[test]
 fn what_judges_is_chosen_and_told() {
-    let mut clusters = [Cluster::EMPTY; 256];
-    let resources = FixedResources::new(&mut clusters).with_network(engine_core::nets::DEFAULT);
+    let clusters = [const { Cluster::new() }; 256];
+    let resources = FixedResources::new(&clusters).with_network(engine_core::nets::DEFAULT);
     let script = "position fen 4k3/8/8/8/8/2N5/8/4K3 w - - 0 1
 uci
 eval
@@ -266,8 +266,8 @@ fn small_book() -> Vec<u8> {
 }
 
 fn said_with_book(input: &str) -> String {
-    let (mut clusters, book) = ([Cluster::EMPTY; 256], small_book());
-    said_with(FixedResources::new(&mut clusters).with_book(&book), input.as_bytes())
+    let (clusters, book) = ([const { Cluster::new() }; 256], small_book());
+    said_with(FixedResources::new(&clusters).with_book(&book), input.as_bytes())
 }
 
 #[test]

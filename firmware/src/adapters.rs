@@ -331,8 +331,8 @@ mod tests {
             micros
         };
         let mut platform = Lit::new(SerialPort::new(port, clock, || {}), Light(&mut shone));
-        let mut clusters = [crate::Cluster::EMPTY; 64];
-        crate::run(&mut platform, crate::FixedResources::new(&mut clusters));
+        let clusters = [const { crate::Cluster::new() }; 64];
+        crate::run(&mut platform, crate::FixedResources::new(&clusters));
         let said = String::from_utf8(platform.platform.port.output).unwrap();
         assert!(said.contains("bestmove ") && said.contains("readyok"), "{said}");
         assert_eq!(shone, [false, true, false]);

@@ -14,7 +14,7 @@ impl Twin {
     /// A session with a hash table of this many bytes, which stay in memory as long as the test runs.
     #[must_use]
     pub fn new(hash_bytes: usize) -> Self {
-        let clusters = vec![Cluster::EMPTY; hash_bytes / size_of::<Cluster>()].leak();
+        let clusters = vec![Cluster::new(); hash_bytes / size_of::<Cluster>()].leak();
         Self(Session::new(FixedResources::new(clusters).with_network(nets::DEFAULT).with_policy(nets::POLICY_64)))
     }
 

@@ -106,6 +106,36 @@ fn a_node_limit_is_kept_to_the_node_and_repeats() -> Result<()> {
 }
 
 #[test]
+fn all_processors_search_where_they_are_asked_to() -> Result<()> {
+    let mut engine = Client::native()?;
+    let options = engine.ask("uci", "uciok")?;
+    let threads = options.iter().find(|line| line.starts_with("option name Threads ")).context("the option")?;
+    let most: u32 = value(threads, "max").context("its maximum")?.parse()?;
+    assert_eq!(most as usize, std::thread::available_parallelism()?.get().min(64));
+
+    engine.send(&format!("setoption name Threads value {most}"))?;
+    let lines = engine.go("position startpos", "go nodes 200000")?;
+    let last = lines.iter().rev().find_map(|line| value(line, "nodes")).context("a node count")?;
+    assert!(last.parse::<u64>()? > 1_000);
+    assert_eq!(best_moves(&engine.go("position startpos moves e2e4", "go movetime 100")?).len(), 1);
+
+    // Under a limit of strength the nodes are counted, so there is one processor and one result.
+    engine.send("setoption name UCI_LimitStrength value true")?;
+    engine.send("setoption name UCI_Elo value 1800")?;
+    let mut results = [String::new(), String::new()];
+    for result in &mut results {
+        engine.send("ucinewgame")?;
+        let lines = engine.go("position startpos moves d2d4", "go depth 30")?;
+        best_moves(&lines).first().context("a move")?.clone_into(result);
+    }
+    assert_eq!(results[0], results[1]);
+
+    let complaint = engine.ask(&format!("setoption name Threads value {}\nisready", most + 1), "readyok")?;
+    assert!(complaint[0].contains("Threads: a number from 1 to"), "{complaint:?}");
+    Ok(())
+}
+
+#[test]
 fn it_answers_while_it_searches() -> Result<()> {
     let mut engine = Client::native()?;
     engine.send("position startpos")?;

@@ -104,7 +104,7 @@ enum Pruned {
     Quiet,
 }
 
-impl<O: Observer> Search<'_, '_, O> {
+impl<O: Observer> Search<'_, O> {
     /// The score of a position below the root, searched to `depth` plies within the window. `may_pass` says
     /// that the turn may be passed here.
     pub(super) fn search(

@@ -94,7 +94,7 @@ impl Searcher {
         &mut self,
         game: &Game,
         limits: &Limits,
-        table: &mut Table<'_>,
+        table: Table<'_>,
         knowledge: Knowledge<'_>,
         observer: &mut impl Observer,
     ) -> Option<Best> {
@@ -133,7 +133,7 @@ struct Variation {
 
 impl Variation {
     /// The line that was searched last.
-    fn last<O>(search: &Search<'_, '_, O>, score: i32) -> Self {
+    fn last<O>(search: &Search<'_, O>, score: i32) -> Self {
         let pv = search.searcher.pv.line(0).iter().copied().collect();
         Self { score, selective_depth: search.selective_depth, pv }
     }
@@ -143,7 +143,7 @@ impl Variation {
 type Variations = heapless::Vec<Variation, MAX_MULTI_PV>;
 
 /// Searches deeper and deeper until a limit is met.
-fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board, mut roots: RootMoves) -> Option<Best> {
+fn deepen<O: Observer>(search: &mut Search<'_, O>, board: &Board, mut roots: RootMoves) -> Option<Best> {
     let first = roots.0.first()?.mv;
     let mut best = Best { mv: first, ponder: None, score: 0, depth: 0, nodes: 0 };
     let mut scores = [0; MAX_MULTI_PV];
@@ -179,14 +179,14 @@ fn deepen<O: Observer>(search: &mut Search<'_, '_, O>, board: &Board, mut roots:
         let ponder = best.ponder.filter(|_| mv == best.mv);
         best = Best { mv, ponder, score, ..best };
     }
-    best.nodes = search.nodes;
+    best.nodes = search.nodes_of_all();
     Some(best)
 }
 
 /// Searches the best lines to a depth; fewer than wanted if the search is stopped. `scores` are those of the last
 /// iteration.
 fn iterate<O: Observer>(
-    search: &mut Search<'_, '_, O>,
+    search: &mut Search<'_, O>,
     board: &Board,
     roots: &mut RootMoves,
     depth: u32,
@@ -210,7 +210,7 @@ fn iterate<O: Observer>(
 }
 
 /// Whether the result is good enough, or the time too short, for another iteration.
-fn is_enough<O: Observer>(search: &mut Search<'_, '_, O>, best: Best, stable_for: u32, choices: usize) -> bool {
+fn is_enough<O: Observer>(search: &mut Search<'_, O>, best: Best, stable_for: u32, choices: usize) -> bool {
     let limits = search.limits;
     let mate_found = mate_in_moves(best.score);
     if let (Some(wanted), Some(found)) = (limits.mate, mate_found)
@@ -242,7 +242,7 @@ fn is_enough<O: Observer>(search: &mut Search<'_, '_, O>, best: Best, stable_for
 }
 
 /// The answer to a root move that the line searched last expects.
-fn pv_reply<O>(search: &Search<'_, '_, O>, mv: Move) -> Option<Move> {
+fn pv_reply<O>(search: &Search<'_, O>, mv: Move) -> Option<Move> {
     match search.searcher.pv.line(0) {
         [first, second, ..] if *first == mv => Some(*second),
         _ => None,
@@ -250,14 +250,14 @@ fn pv_reply<O>(search: &Search<'_, '_, O>, mv: Move) -> Option<Move> {
 }
 
 /// The answer to a root move that the table expects.
-fn table_reply<O>(search: &Search<'_, '_, O>, board: &Board, mv: Move) -> Option<Move> {
+fn table_reply<O>(search: &Search<'_, O>, board: &Board, mv: Move) -> Option<Move> {
     let child = board.after(mv);
     search.table.probe(child.key(), 1)?.mv.filter(|&reply| child.is_legal(reply))
 }
 
 /// Searches one line of the root with a window round its last score, widened until the score lies within.
 fn aspire<O: Observer>(
-    search: &mut Search<'_, '_, O>,
+    search: &mut Search<'_, O>,
     board: &Board,
     roots: &mut RootMoves,
     line: usize,
@@ -300,14 +300,14 @@ fn aspire<O: Observer>(
     }
 }
 
-fn report<O: Observer>(search: &mut Search<'_, '_, O>, depth: u32, number: usize, line: &Variation, bound: Bound) {
+fn report<O: Observer>(search: &mut Search<'_, O>, depth: u32, number: usize, line: &Variation, bound: Bound) {
     let report = Report {
         depth,
         selective_depth: line.selective_depth,
         line: number,
         score: line.score,
         bound,
-        nodes: search.nodes,
+        nodes: search.nodes_of_all(),
         micros: search.observer.micros().saturating_sub(search.start),
         permille_full: search.table.permille_full(),
         pv: &line.pv,
@@ -317,7 +317,7 @@ fn report<O: Observer>(search: &mut Search<'_, '_, O>, depth: u32, number: usize
 
 /// Searches the root moves from `first` on, and leaves their scores with them.
 fn search_root<O: Observer>(
-    search: &mut Search<'_, '_, O>,
+    search: &mut Search<'_, O>,
     board: &Board,
     roots: &mut RootMoves,
     first: usize,

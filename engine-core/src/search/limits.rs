@@ -19,7 +19,8 @@ pub struct Remaining {
 pub struct Limits {
     /// Plies of the last iteration.
     pub depth: Option<u32>,
-    /// Nodes searched: the search ends with exactly as many, unless another limit ends it before.
+    /// Nodes searched: the search ends with exactly as many, unless another limit ends it before, or others help: then
+    /// with some hundred more.
     pub nodes: Option<u64>,
     /// Milliseconds for this move.
     pub movetime: Option<u64>,

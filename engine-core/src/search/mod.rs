@@ -3,10 +3,11 @@
 //! [`Searcher::think`] deepens iteratively under [`Limits`], asks an [`Observer`] for the time and for orders, and
 //! tells it what it finds. Memory is given or fixed: the hash [`Table`] is the caller's, the rest lies in the
 //! [`Searcher`]. From the same table, searcher and position, under a limit of depth or nodes, the result is always the
-//! same.
+//! same. Other processors may [`help`](Searcher::help), and then it is not.
 
 mod alphabeta;
 mod clock;
+mod crew;
 mod history;
 mod iterate;
 mod knowledge;
@@ -23,6 +24,7 @@ mod table;
 mod whim;
 mod window;
 
+pub use crew::{Crew, MAX_HELPERS};
 pub use iterate::Best;
 pub use knowledge::Knowledge;
 pub use limits::{Limits, Remaining};

@@ -48,6 +48,11 @@ pub trait Observer {
         Order::Continue
     }
 
+    /// The nodes that other processors have searched for this search.
+    fn nodes_elsewhere(&mut self) -> u64 {
+        0
+    }
+
     /// Takes what an iteration has found.
     fn report(&mut self, report: &Report<'_>) {
         let _ = report;

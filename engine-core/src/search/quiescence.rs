@@ -16,7 +16,7 @@ use crate::MAX_PLY;
 /// What a capture may bring on top of the piece it takes, in centipawns, when judged before it is searched.
 const DELTA_MARGIN: i32 = 180;
 
-impl<O: Observer> Search<'_, '_, O> {
+impl<O: Observer> Search<'_, O> {
     /// The score of a position after its captures are played out. In check all evasions are searched.
     pub(super) fn quiesce(&mut self, board: &Board, alpha: i32, beta: i32, ply: usize) -> i32 {
         self.enter(ply);

@@ -16,7 +16,7 @@ use super::table::Table;
 use crate::MAX_PLY;
 
 /// Nodes between two looks at the clock and the line.
-const POLL_INTERVAL: u64 = 128;
+pub(super) const POLL_INTERVAL: u64 = 128;
 
 /// What a search works with besides the hash table, 16.5 KB and the accumulators of a network: keep one and use it again and again.
 #[derive(Clone, Debug)]
@@ -60,9 +60,9 @@ impl Default for Searcher {
 }
 
 /// A search that is going on.
-pub(super) struct Search<'a, 't, O> {
+pub(super) struct Search<'a, O> {
     pub(super) searcher: &'a mut Searcher,
-    pub(super) table: &'a mut Table<'t>,
+    pub(super) table: Table<'a>,
     pub(super) observer: &'a mut O,
     pub(super) limits: &'a Limits,
     pub(super) network: Option<&'a ValueNet<'a>>,
@@ -80,7 +80,7 @@ pub(super) struct Search<'a, 't, O> {
     pub(super) stopped: bool,
 }
 
-impl<O: Observer> Search<'_, '_, O> {
+impl<O: Observer> Search<'_, O> {
     /// Counts a node, and looks at the limits, the clock and the line when it is time.
     pub(super) fn enter(&mut self, ply: usize) {
         if self.stopped {
@@ -103,9 +103,15 @@ impl<O: Observer> Search<'_, '_, O> {
             }
             Order::Stop => self.stopped = true,
         }
-        if self.clock.is_over(self.observer.micros()) {
+        let all = self.nodes_of_all();
+        if self.clock.is_over(self.observer.micros()) || self.limits.nodes.is_some_and(|limit| all >= limit) {
             self.stopped = true;
         }
+    }
+
+    /// The nodes searched, those of helpers among them.
+    pub(super) fn nodes_of_all(&mut self) -> u64 {
+        self.nodes + self.observer.nodes_elsewhere()
     }
 
     /// Plays a move on the caller's copy of a board: the evaluator and the keys follow. (A board that is returned is

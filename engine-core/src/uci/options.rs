@@ -14,6 +14,8 @@ pub(super) enum Kind {
     Spin(u32, u32, u32),
     /// The size of the hash table, whose limits and default are the machine's.
     Hash,
+    /// The number of processors that search, up to as many as the machine has.
+    Threads,
     /// Milliseconds up to this, whose default is the machine's.
     Overhead(u32),
     /// Yes or no, and the default.
@@ -94,11 +96,18 @@ pub struct HashSizes {
     pub now: u32,
 }
 
+/// What the machine sets limits to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Machine {
+    pub(super) hash_sizes: HashSizes,
+    pub(super) processors: u32,
+}
+
 /// All options, in the order in which `uci` lists them.
 pub(super) const ALL: [(Id, &str, Kind); 22] = [
     (Id::Hash, "Hash", Kind::Hash),
     (Id::ClearHash, "Clear Hash", Kind::Button),
-    (Id::Threads, "Threads", Kind::Spin(1, 1, 1)),
+    (Id::Threads, "Threads", Kind::Threads),
     (Id::Ponder, "Ponder", Kind::Check(false)),
     (Id::MultiPv, "MultiPV", Kind::Spin(1, 1, MAX_MULTI_PV as u32)),
     (Id::OwnBook, "OwnBook", Kind::Check(false)),
@@ -127,6 +136,7 @@ const PLACE_NAMES: [&str; 4] = ["Seed", "Quiet", "All", "Root"];
 /// What the options are set to, but for those that are things of the machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
+    pub(super) threads: u32,
     pub(super) multi_pv: u32,
     pub(super) own_book: bool,
     pub(super) best_book_move: bool,
@@ -149,6 +159,7 @@ impl Options {
     /// What `uci` announces as defaults, on a machine that loses so many milliseconds a move.
     pub(super) const fn new(move_overhead: u32) -> Self {
         Self {
+            threads: 1,
             multi_pv: 1,
             own_book: false,
             best_book_move: false,
@@ -164,6 +175,11 @@ impl Options {
             move_order: Place::Seed,
             move_order_depth: 1,
         }
+    }
+
+    /// How many other processors help a search. None does where the strength is limited: its nodes are counted.
+    pub(super) const fn helpers(&self) -> usize {
+        if self.limit_strength { 0 } else { self.threads.saturating_sub(1) as usize }
     }
 
     /// What judges positions. Limited strength is judged by what its nodes were fitted to.

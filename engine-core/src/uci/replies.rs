@@ -9,7 +9,7 @@ use crate::net::{BlobError, PolicyNet, Preference, ValueNet};
 use crate::platform::Platform;
 use crate::search::{Best, Bound, Report, mate_in_moves};
 
-use super::options::{ALL, Evaluation, HashSizes, Kind, Options};
+use super::options::{ALL, Evaluation, HashSizes, Kind, Machine, Options};
 use super::{AUTHOR, NAME, wdl};
 
 /// Writes to a platform's line.
@@ -29,14 +29,18 @@ pub(super) fn print(platform: &mut impl Platform, text: fmt::Arguments<'_>) {
 }
 
 /// Answers `uci`.
-pub(super) fn identify(platform: &mut impl Platform, hash_sizes: HashSizes, options: &Options) {
+pub(super) fn identify(platform: &mut impl Platform, machine: Machine, options: &Options) {
     print(platform, format_args!("id name {NAME}"));
     print(platform, format_args!("id author {AUTHOR}"));
     for (_, name, kind) in ALL {
         match kind {
             Kind::Hash => {
-                let HashSizes { min, max, now } = hash_sizes;
+                let HashSizes { min, max, now } = machine.hash_sizes;
                 print(platform, format_args!("option name {name} type spin default {now} min {min} max {max}"));
+            }
+            Kind::Threads => {
+                let most = machine.processors;
+                print(platform, format_args!("option name {name} type spin default 1 min 1 max {most}"));
             }
             Kind::Overhead(max) => {
                 let now = options.move_overhead;

@@ -28,7 +28,7 @@ pub fn say(text: fmt::Arguments<'_>) -> Message {
 /// Memory for the hash table, an opening book, and where there are files, ways to load them.
 pub trait Resources {
     /// The memory of the hash table.
-    fn clusters(&mut self) -> &mut [Cluster];
+    fn clusters(&self) -> &[Cluster];
 
     /// The sizes that `Hash` may be set to. Where memory is fixed, all are the same, and at least 1 megabyte, which is
     /// what the protocol can say.
@@ -39,6 +39,18 @@ pub trait Resources {
     /// # Errors
     /// If there is no such memory. The table then has the size it had.
     fn resize_hash(&mut self, megabytes: u32) -> Result<(), Message>;
+
+    /// How many processors can search at once, this one among them.
+    fn processors(&self) -> usize {
+        1
+    }
+
+    /// Does `work` on this processor, and on as many others as there are, `helpers` at most, `help` with the number of each
+    /// from 0. Ends when all have ended.
+    fn alongside<T>(&self, helpers: usize, help: impl Fn(usize) + Sync, work: impl FnOnce() -> T) -> T {
+        let _ = (helpers, help);
+        work()
+    }
 
     /// The milliseconds of the clock that a move may lose on the way between the chess program and the engine, unless
     /// the option `Move Overhead` says otherwise.
@@ -101,7 +113,7 @@ const SERIAL_OVERHEAD: u32 = 50;
 /// The resources of a machine without files: memory that was set aside, and perhaps a book and a network in flash.
 #[derive(Debug)]
 pub struct FixedResources<'a> {
-    clusters: &'a mut [Cluster],
+    clusters: &'a [Cluster],
     book: &'a [u8],
     network: Result<Option<ValueNet<'static>>, BlobError>,
     policy: Result<Option<PolicyNet<'static>>, BlobError>,
@@ -110,7 +122,7 @@ pub struct FixedResources<'a> {
 impl<'a> FixedResources<'a> {
     /// This memory, with no book and no network of either kind.
     #[must_use]
-    pub const fn new(clusters: &'a mut [Cluster]) -> Self {
+    pub const fn new(clusters: &'a [Cluster]) -> Self {
         Self { clusters, book: &[], network: Ok(None), policy: Ok(None) }
     }
 
@@ -139,7 +151,7 @@ impl<'a> FixedResources<'a> {
 }
 
 impl Resources for FixedResources<'_> {
-    fn clusters(&mut self) -> &mut [Cluster] {
+    fn clusters(&self) -> &[Cluster] {
         self.clusters
     }
 

@@ -6,10 +6,10 @@ use crate::chess::{Board, Game, Move, MoveList, perft_until};
 use crate::net::{MoveOrder, PolicyNet, ValueNet};
 use crate::platform::{Platform, Received};
 use crate::random;
-use crate::search::{Best, Knowledge, Limits, Observer, Order, Ordering, Searcher, Table};
+use crate::search::{Best, Crew, Knowledge, Limits, Observer, Order, Ordering, Searcher, Table};
 
 use super::lookahead::Lookahead;
-use super::options::{self, Evaluation, HashSizes, Id, Kind, Mode, OneOf, Options};
+use super::options::{self, Evaluation, HashSizes, Id, Kind, Machine, Mode, OneOf, Options};
 use super::parser::{Command, Parser};
 use super::replies::{self, print};
 use super::resources::{Resources, say};
@@ -99,7 +99,7 @@ impl<R: Resources> Session<R> {
     fn act(&mut self, command: Command, platform: &mut impl Platform) -> Outcome {
         match command {
             Command::Uci => {
-                replies::identify(platform, self.resources.hash_sizes(), &self.talk.options);
+                replies::identify(platform, self.machine(), &self.talk.options);
                 replies::judge(platform, self.talk.options.evaluation(), &self.resources.network());
                 replies::policy(platform, &self.resources.policy());
             }
@@ -145,7 +145,11 @@ impl<R: Resources> Session<R> {
         None
     }
 
-    fn clear_hash(&mut self) {
+    fn machine(&self) -> Machine {
+        Machine { hash_sizes: self.resources.hash_sizes(), processors: self.resources.processors() as u32 }
+    }
+
+    fn clear_hash(&self) {
         Table::new(self.resources.clusters(), 0).clear();
     }
 
@@ -164,16 +168,31 @@ impl<R: Resources> Session<R> {
         self.generation = self.generation.wrapping_add(1);
         platform.thinking(true);
         let start = platform.micros();
-        let hash_sizes = self.resources.hash_sizes();
-        let mut table = Table::new(self.resources.clusters(), self.generation);
-        let knowledge = knowledge(&self.talk.options, self.network.as_ref(), self.move_order.as_ref());
+        let machine = self.machine();
+        let crew = Crew::new();
+        let Self { resources, searcher, game, talk, .. } = self;
+        let options = talk.options;
+        let table = Table::new(resources.clusters(), self.generation);
+        let knowledge = knowledge(&options, self.network.as_ref(), self.move_order.as_ref());
         let mut watch = Watch {
             end_after_hit: End::of(&Limits { ponder: false, ..limits.clone() }),
-            ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, end)
+            ..watch(platform, talk, game.board(), machine, &crew, end)
         };
         let best = match policy {
-            Some(policy) => choose(&policy, &self.game, &limits, &mut watch),
-            None => self.searcher.think(&self.game, &limits, &mut table, knowledge, &mut watch),
+            Some(policy) => choose(&policy, game, &limits, &mut watch),
+            None => resources.alongside(
+                options.helpers(),
+                |number| {
+                    let mut searcher = Searcher::new();
+                    searcher.set_tables(options.tables());
+                    searcher.help(game, &limits, table, knowledge, &crew, number);
+                },
+                || {
+                    let best = searcher.think(game, &limits, table, knowledge, &mut watch);
+                    crew.end();
+                    best
+                },
+            ),
         };
         while watch.end == End::Commanded && !watch.outcome.stop {
             watch.listen();
@@ -245,11 +264,12 @@ impl<R: Resources> Session<R> {
     /// Counts the lines below each move.
     #[inline(never)]
     fn perft(&mut self, depth: u32, platform: &mut impl Platform) -> Outcome {
-        let hash_sizes = self.resources.hash_sizes();
+        let machine = self.machine();
+        let crew = Crew::new();
         let board = *self.game.board();
         let chess960 = self.talk.options.chess960;
         let start = platform.micros();
-        let mut watch = watch(platform, &mut self.talk, &board, hash_sizes, End::Foreseeable);
+        let mut watch = watch(platform, &mut self.talk, &board, machine, &crew, End::Foreseeable);
         let mut leaves = u64::from(depth == 0);
         for mv in board.legal_moves() {
             let Some(deeper) = depth.checked_sub(1) else { break };
@@ -268,12 +288,15 @@ impl<R: Resources> Session<R> {
     #[inline(never)]
     fn bench(&mut self, depth: u32, platform: &mut impl Platform) -> Outcome {
         let depth = if cfg!(fuzzing) { 1 } else { depth };
-        let hash_sizes = self.resources.hash_sizes();
+        let machine = self.machine();
+        let crew = Crew::new();
         replies::judge(platform, self.talk.options.evaluation(), &self.resources.network());
         platform.thinking(true);
         let knowledge = knowledge(&self.talk.options, self.network.as_ref(), self.move_order.as_ref());
-        let mut watch =
-            Watch { tells: false, ..watch(platform, &mut self.talk, self.game.board(), hash_sizes, End::Foreseeable) };
+        let mut watch = Watch {
+            tells: false,
+            ..watch(platform, &mut self.talk, self.game.board(), machine, &crew, End::Foreseeable)
+        };
         let clusters = self.resources.clusters();
         let tally = bench::run(&mut self.searcher, clusters, depth, knowledge, &mut watch, |watch, fen, nodes| {
             print(watch.platform, format_args!("{nodes:>10} {fen}"));
@@ -314,6 +337,7 @@ impl<R: Resources> Session<R> {
                 let HashSizes { min, max, .. } = self.resources.hash_sizes();
                 self.set_number(id, name, min, max, platform);
             }
+            Kind::Threads => self.set_number(id, name, 1, self.resources.processors() as u32, platform),
             Kind::Spin(_, min, max) => self.set_number(id, name, min, max, platform),
             Kind::Overhead(max) => self.set_number(id, name, 0, max, platform),
             Kind::Text => self.load(id, name, platform),
@@ -380,6 +404,7 @@ impl<R: Resources> Session<R> {
                     print(platform, format_args!("info string Hash: {problem}"));
                 }
             }
+            Id::Threads => self.talk.options.threads = number,
             Id::BookSeed => self.talk.options.book_seed = number,
             Id::MultiPv => self.talk.options.multi_pv = number,
             Id::Elo => {
@@ -457,14 +482,16 @@ fn watch<'a, P: Platform>(
     platform: &'a mut P,
     talk: &'a mut Talk,
     board: &'a Board,
-    hash_sizes: HashSizes,
+    machine: Machine,
+    crew: &'a Crew,
     end: End,
 ) -> Watch<'a, P> {
     Watch {
         platform,
         talk,
         board,
-        hash_sizes,
+        machine,
+        crew,
         end,
         end_after_hit: end,
         tells: true,

@@ -2,10 +2,10 @@
 
 use crate::chess::{Board, Move};
 use crate::platform::{Platform, Received};
-use crate::search::{Limits, Observer, Order, Report};
+use crate::search::{Crew, Limits, Observer, Order, Report};
 
 use super::lookahead::Lookahead;
-use super::options::{HashSizes, Options};
+use super::options::{Machine, Options};
 use super::parser::{Command, Parser};
 use super::replies;
 
@@ -61,7 +61,9 @@ pub(super) struct Watch<'a, P> {
     pub(super) platform: &'a mut P,
     pub(super) talk: &'a mut Talk,
     pub(super) board: &'a Board,
-    pub(super) hash_sizes: HashSizes,
+    pub(super) machine: Machine,
+    /// Whoever helps the search.
+    pub(super) crew: &'a Crew,
     pub(super) end: End,
     /// How it ends once `ponderhit` has come.
     pub(super) end_after_hit: End,
@@ -109,7 +111,7 @@ impl<P: Platform> Watch<'_, P> {
             replies::print(self.platform, format_args!("info string {complaint}"));
         }
         match command {
-            Command::Uci => replies::identify(self.platform, self.hash_sizes, &self.talk.options),
+            Command::Uci => replies::identify(self.platform, self.machine, &self.talk.options),
             Command::IsReady => replies::print(self.platform, format_args!("readyok")),
             Command::Debug(on) => self.talk.debug = on,
             Command::Stop => self.outcome.stop = true,
@@ -144,6 +146,10 @@ impl<P: Platform> Observer for Watch<'_, P> {
         } else {
             Order::Continue
         }
+    }
+
+    fn nodes_elsewhere(&mut self) -> u64 {
+        self.crew.nodes()
     }
 
     fn report(&mut self, report: &Report<'_>) {

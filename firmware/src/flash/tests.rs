@@ -287,9 +287,9 @@ fn what_is_damaged_lost_or_said_twice_is_made_good() {
 fn a_session_hears_every_line_but_the_one_that_is_not_for_it() {
     let mut line = Script::default();
     line.input.extend(b"flashne\nflashnet 1\nd flashnet\r\nflashflashnet\nisready\nflashnet\r\nisready\n");
-    let mut clusters = [crate::Cluster::EMPTY; 4];
+    let clusters = [const { crate::Cluster::new() }; 4];
     let mut staging = Region([0; REGION]);
-    super::run(&mut line, crate::FixedResources::new(&mut clusters), &mut Ram::new(&mut staging.0));
+    super::run(&mut line, crate::FixedResources::new(&clusters), &mut Ram::new(&mut staging.0));
     let said = String::from_utf8_lossy(&line.output).into_owned();
     for word in ["flashne", "flashnet", "flashflashnet"] {
         assert!(said.contains(&std::format!("unknown command '{word}'")), "{said}");

@@ -1,9 +1,12 @@
 //! Memory and files of a desktop.
 
 use std::fs;
+use std::num::NonZero;
+use std::thread;
 
 use engine_core::net::{BlobError, MoveOrder, PolicyNet, ValueNet};
 use engine_core::nets;
+use engine_core::search::MAX_HELPERS;
 use engine_core::uci::{HashSizes, Message, say};
 
 use crate::{Cluster, Resources};
@@ -29,7 +32,7 @@ impl Files {
     #[must_use]
     pub fn new(move_overhead: u32) -> Self {
         Self {
-            clusters: vec![Cluster::EMPTY; clusters_in(HASH_DEFAULT)],
+            clusters: vec![Cluster::new(); clusters_in(HASH_DEFAULT)],
             book: Vec::new(),
             network: built_in(),
             policy: built_in_policy(),
@@ -77,8 +80,8 @@ fn read<N>(
 }
 
 impl Resources for Files {
-    fn clusters(&mut self) -> &mut [Cluster] {
-        &mut self.clusters
+    fn clusters(&self) -> &[Cluster] {
+        &self.clusters
     }
 
     fn hash_sizes(&self) -> HashSizes {
@@ -92,8 +95,23 @@ impl Resources for Files {
         self.clusters = Vec::new();
         let enough = self.clusters.try_reserve_exact(clusters_in(megabytes)).is_ok();
         let given = if enough { megabytes } else { before };
-        self.clusters.resize(clusters_in(given), Cluster::EMPTY);
+        self.clusters.resize(clusters_in(given), Cluster::new());
         if enough { Ok(()) } else { Err(say(format_args!("there are no {megabytes} MB of memory; it has {given} MB"))) }
+    }
+
+    fn processors(&self) -> usize {
+        thread::available_parallelism().map_or(1, NonZero::get).min(1 + MAX_HELPERS)
+    }
+
+    fn alongside<T>(&self, helpers: usize, help: impl Fn(usize) + Sync, work: impl FnOnce() -> T) -> T {
+        let help = &help;
+        thread::scope(|scope| {
+            for number in 0..helpers {
+                // Where the system gives no thread there is one helper less.
+                let _ = thread::Builder::new().spawn_scoped(scope, move || help(number));
+            }
+            work()
+        })
     }
 
     fn move_overhead(&self) -> u32 {

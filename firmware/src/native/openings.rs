@@ -116,16 +116,16 @@ struct Judge {
 impl Judge {
     fn new() -> Result<Self, String> {
         let network = ValueNet::load(NETWORK).map_err(|error| error.to_string())?;
-        Ok(Self { searcher: Searcher::new(), clusters: vec![Cluster::EMPTY; 1 << 12], network })
+        Ok(Self { searcher: Searcher::new(), clusters: vec![Cluster::new(); 1 << 12], network })
     }
 
     fn calls_even(&mut self, board: &Board) -> bool {
-        let mut table = Table::new(&mut self.clusters, 0);
+        let table = Table::new(&self.clusters, 0);
         table.clear();
         self.searcher.forget();
         let limits = Limits { nodes: Some(NODES), ..Limits::default() };
         let knowledge = Knowledge { network: Some(&self.network), ..Knowledge::default() };
-        let best = self.searcher.think(&Game::new(*board), &limits, &mut table, knowledge, &mut Blind);
+        let best = self.searcher.think(&Game::new(*board), &limits, table, knowledge, &mut Blind);
         best.is_some_and(|best| best.score.abs() <= MOST_CENTIPAWNS)
     }
 }

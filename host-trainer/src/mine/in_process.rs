@@ -48,7 +48,7 @@ impl InProcess {
         let clusters = lesson.hash * 1024 * 1024 / size_of::<Cluster>();
         InProcess {
             searcher: Searcher::new(),
-            clusters: vec![Cluster::EMPTY; clusters],
+            clusters: vec![Cluster::new(); clusters],
             generation: 0,
             limits: lesson.limits.clone(),
             choices: lesson.choices,
@@ -70,7 +70,7 @@ impl InProcess {
         self.game = None;
         if self.forget {
             self.searcher.forget();
-            self.clusters.fill(Cluster::EMPTY);
+            Table::new(&self.clusters, 0).clear();
             self.generation = 0;
         }
     }
@@ -94,9 +94,9 @@ impl InProcess {
             depth: 0,
         };
         self.generation = self.generation.wrapping_add(1);
-        let mut table = Table::new(&mut self.clusters, self.generation);
+        let table = Table::new(&self.clusters, self.generation);
         let knowledge = Knowledge { network: self.network.as_deref(), ..Knowledge::default() };
-        self.searcher.think(&game, &limits, &mut table, knowledge, &mut watcher);
+        self.searcher.think(&game, &limits, table, knowledge, &mut watcher);
         if self.stop.is_raised() {
             return Err(Failure::Interrupted);
         }

@@ -30,10 +30,10 @@ pub(super) fn ask(
             return None;
         }
         let board = stray(board, args.astray.into(), &mut SplitMix64::new(mix(args.seed ^ mix(index as u64))));
-        let mut clusters = vec![Cluster::EMPTY; CLUSTERS];
-        let mut table = Table::new(&mut clusters, 0);
+        let clusters = vec![Cluster::new(); CLUSTERS];
+        let table = Table::new(&clusters, 0);
         let game = Game::new(board);
-        let best = Searcher::new().think(&game, &limits, &mut table, knowledge, &mut Blind);
+        let best = Searcher::new().think(&game, &limits, table, knowledge, &mut Blind);
         Some(best.map(|best| (board, best.mv)))
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.concurrency.max(1)).build()?;

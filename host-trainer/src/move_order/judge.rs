@@ -166,12 +166,12 @@ fn nodes(
     network: Option<&ValueNet<'_>>,
     ordering: Ordering<'_>,
 ) -> u64 {
-    let mut clusters = vec![Cluster::EMPTY; ((kilobytes as usize) << 10) / size_of::<Cluster>()];
-    let mut table = Table::new(&mut clusters, 0);
+    let clusters = vec![Cluster::new(); ((kilobytes as usize) << 10) / size_of::<Cluster>()];
+    let table = Table::new(&clusters, 0);
     let mut searcher = Box::new(Searcher::new());
     let game = Game::new(*board);
     let knowledge = Knowledge { network, ordering };
-    searcher.think(&game, limits, &mut table, knowledge, &mut Blind).map_or(0, |best| best.nodes)
+    searcher.think(&game, limits, table, knowledge, &mut Blind).map_or(0, |best| best.nodes)
 }
 
 /// Searches of alpha-beta alone.

@@ -31,6 +31,6 @@ impl Platform for Line<'_> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    let mut clusters = [Cluster::EMPTY; 64];
-    Session::new(FixedResources::new(&mut clusters)).run(&mut Line { input, micros: 0 });
+    let clusters = [const { Cluster::new() }; 64];
+    Session::new(FixedResources::new(&clusters)).run(&mut Line { input, micros: 0 });
 });

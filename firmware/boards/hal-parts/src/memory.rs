@@ -21,7 +21,7 @@ static GIVEN: Mutex<Cell<bool>> = Mutex::new(Cell::new(false));
 ///
 /// # Panics
 /// If it has been given before.
-pub fn hash_table() -> &'static mut [Cluster] {
+pub fn hash_table() -> &'static [Cluster] {
     let given = critical_section::with(|cs| GIVEN.borrow(cs).replace(true));
     assert!(!given, "the hash table's memory is given once");
     let (start, end) = (&raw mut _hash_start, &raw mut _hash_end);
@@ -30,8 +30,8 @@ pub fn hash_table() -> &'static mut [Cluster] {
     for index in 0..clusters {
         // SAFETY: by the linker script this is memory that holds no variable and no stack, and this function alone
         // gives it, once. `start` is aligned, and the cluster ends at or before `end`.
-        unsafe { start.add(index).write(Cluster::EMPTY) };
+        unsafe { start.add(index).write(Cluster::new()) };
     }
     // SAFETY: as above, and every cluster has been written.
-    unsafe { slice::from_raw_parts_mut(start, clusters) }
+    unsafe { slice::from_raw_parts(start, clusters) }
 }

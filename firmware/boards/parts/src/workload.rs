@@ -52,7 +52,7 @@ fn overflow(times: u64) -> u64 {
     if times == 0 { 0 } else { overflow(times - 1) + core::hint::black_box(frame)[0] }
 }
 
-fn search(hash: &mut [Cluster], depth: Option<u32>, knowledge: Knowledge<'_>) -> u64 {
+fn search(hash: &[Cluster], depth: Option<u32>, knowledge: Knowledge<'_>) -> u64 {
     let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
     bench::run(&mut Searcher::new(), hash, depth, knowledge, &mut Blind, |_, _, _| ()).nodes
 }

@@ -23,6 +23,7 @@ const CLOCK_HZ: u32 = 12_500_000;
 
 /// The hash table: four kilobytes.
 const HASH_CLUSTERS: usize = (4 << 10) / size_of::<Cluster>();
+static HASH: [Cluster; HASH_CLUSTERS] = [const { Cluster::new() }; HASH_CLUSTERS];
 
 const UART_RECEIVE: Interrupt = Interrupt(5);
 // SAFETY: UART 0 of the chip.
@@ -45,7 +46,6 @@ static BOOK: &[u8] = &[];
 fn main() -> ! {
     // `entry` makes these the one reference to each static.
     static mut RECEIVED: Queue<QUEUE_BYTES> = Queue::new();
-    static mut HASH: [Cluster; HASH_CLUSTERS] = [Cluster::EMPTY; HASH_CLUSTERS];
     connect();
     UART.start(CLOCK_HZ);
     last_words::speak_through(|byte| UART.send(byte));
@@ -53,7 +53,7 @@ fn main() -> ! {
         CLOCK.start(core.SYST);
     }
     let board = Lit::new(Board::new(&LINE, UART, RECEIVED, |byte| UART.send(byte), &CLOCK), LIGHT);
-    let resources = FixedResources::new(HASH).with_network(nets::DEFAULT).with_book(BOOK);
+    let resources = FixedResources::new(&HASH).with_network(nets::DEFAULT).with_book(BOOK);
     run::run(board, &CLOCK, resources);
     SCB::sys_reset()
 }

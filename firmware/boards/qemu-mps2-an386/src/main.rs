@@ -23,6 +23,7 @@ const CLOCK_HZ: u32 = 25_000_000;
 
 /// The hash table: one megabyte.
 const HASH_CLUSTERS: usize = (1 << 20) / size_of::<Cluster>();
+static HASH: [Cluster; HASH_CLUSTERS] = [const { Cluster::new() }; HASH_CLUSTERS];
 
 const UART_RECEIVE: Interrupt = Interrupt(0);
 // SAFETY: UART 0 of the AN386 image.
@@ -47,7 +48,6 @@ static BOOK: &[u8] = &[];
 fn main() -> ! {
     // `entry` makes these the one reference to each static.
     static mut RECEIVED: Queue<QUEUE_BYTES> = Queue::new();
-    static mut HASH: [Cluster; HASH_CLUSTERS] = [Cluster::EMPTY; HASH_CLUSTERS];
     UART.start(CLOCK_HZ);
     last_words::speak_through(|byte| UART.send(byte));
     TIMER.start();
@@ -55,7 +55,7 @@ fn main() -> ! {
     let board = Lit::new(Board::new(&LINE, UART, RECEIVED, |byte| UART.send(byte), &TIMER), LIGHT);
     // SAFETY: `main` runs once.
     let flash = unsafe { flash::take() };
-    run::run_from(flash, board, &TIMER, FixedResources::new(HASH).with_policy(nets::POLICY_64).with_book(BOOK));
+    run::run_from(flash, board, &TIMER, FixedResources::new(&HASH).with_policy(nets::POLICY_64).with_book(BOOK));
     SCB::sys_reset()
 }
 

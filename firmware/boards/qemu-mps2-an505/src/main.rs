@@ -21,6 +21,7 @@ const CLOCK_HZ: u32 = 20_000_000;
 
 /// The hash table: one megabyte.
 const HASH_CLUSTERS: usize = (1 << 20) / size_of::<Cluster>();
+static HASH: [Cluster; HASH_CLUSTERS] = [const { Cluster::new() }; HASH_CLUSTERS];
 
 const UART_RECEIVE: Interrupt = Interrupt(32);
 // SAFETY: UART 0 of the AN505 image.
@@ -45,13 +46,12 @@ static BOOK: &[u8] = &[];
 fn main() -> ! {
     // `entry` makes these the one reference to each static.
     static mut RECEIVED: Queue<QUEUE_BYTES> = Queue::new();
-    static mut HASH: [Cluster; HASH_CLUSTERS] = [Cluster::EMPTY; HASH_CLUSTERS];
     UART.start(CLOCK_HZ);
     last_words::speak_through(|byte| UART.send(byte));
     TIMER.start();
     TIMER_WRAP.unmask();
     let board = Lit::new(Board::new(&LINE, UART, RECEIVED, |byte| UART.send(byte), &TIMER), LIGHT);
-    let resources = FixedResources::new(HASH).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
+    let resources = FixedResources::new(&HASH).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
     run::run(board, &TIMER, resources);
     SCB::sys_reset()
 }

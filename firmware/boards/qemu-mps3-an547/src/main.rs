@@ -20,6 +20,7 @@ use parts::{last_words, run};
 
 /// The hash table: a quarter of a megabyte.
 const HASH_CLUSTERS: usize = (256 << 10) / size_of::<Cluster>();
+static HASH: [Cluster; HASH_CLUSTERS] = [const { Cluster::new() }; HASH_CLUSTERS];
 
 /// What the peripherals run at.
 const UART_HZ: u32 = 25_000_000;
@@ -45,14 +46,13 @@ static BOOK: &[u8] = &[];
 fn main() -> ! {
     // `entry` makes these the one reference to each static.
     static mut RECEIVED: Queue<QUEUE_BYTES> = Queue::new();
-    static mut HASH: [Cluster; HASH_CLUSTERS] = [Cluster::EMPTY; HASH_CLUSTERS];
     UART.start(UART_HZ);
     last_words::speak_through(|byte| UART.send(byte));
     if let Some(core) = Peripherals::take() {
         CLOCK.start(core.SYST);
     }
     let board = Lit::new(Board::new(&LINE, UART, RECEIVED, |byte| UART.send(byte), &CLOCK), LIGHT);
-    let resources = FixedResources::new(HASH).with_network(nets::DEFAULT).with_book(BOOK);
+    let resources = FixedResources::new(&HASH).with_network(nets::DEFAULT).with_book(BOOK);
     run::run(board, &CLOCK, resources);
     SCB::sys_reset()
 }

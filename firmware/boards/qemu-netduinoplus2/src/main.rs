@@ -21,6 +21,7 @@ use stm32f4xx_hal::serial::{Config, Rx, RxListen};
 
 /// The hash table: 32 kilobytes.
 const HASH_CLUSTERS: usize = (32 << 10) / size_of::<Cluster>();
+static HASH: [Cluster; HASH_CLUSTERS] = [const { Cluster::new() }; HASH_CLUSTERS];
 
 static LINE: Line<Port> = Line::new();
 
@@ -37,7 +38,6 @@ static BOOK: &[u8] = &[];
 fn main() -> ! {
     // `entry` makes these the one reference to each static.
     static mut RECEIVED: Queue<QUEUE_BYTES> = Queue::new();
-    static mut HASH: [Cluster; HASH_CLUSTERS] = [Cluster::EMPTY; HASH_CLUSTERS];
     let (Some(core), Some(chip)) = (Peripherals::take(), pac::Peripherals::take()) else {
         unreachable!("main is entered once");
     };
@@ -59,7 +59,7 @@ fn main() -> ! {
     };
     let board = Board::new(&LINE, Port(receiver), RECEIVED, send, &CLOCK);
     let board = Lit::new(board, pins.pa10.into_push_pull_output());
-    let resources = FixedResources::new(HASH).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
+    let resources = FixedResources::new(&HASH).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
     run::run(board, &CLOCK, resources);
     SCB::sys_reset()
 }

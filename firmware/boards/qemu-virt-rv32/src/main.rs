@@ -18,7 +18,7 @@ use static_cell::ConstStaticCell;
 
 /// The hash table: one megabyte.
 const HASH_CLUSTERS: usize = (1 << 20) / size_of::<Cluster>();
-static HASH: ConstStaticCell<[Cluster; HASH_CLUSTERS]> = ConstStaticCell::new([Cluster::EMPTY; HASH_CLUSTERS]);
+static HASH: [Cluster; HASH_CLUSTERS] = [const { Cluster::new() }; HASH_CLUSTERS];
 
 const UART_HZ: u32 = 3_686_400;
 const UART_RECEIVE: u32 = 10;
@@ -50,7 +50,7 @@ fn main() -> ! {
     PLIC.start(UART_RECEIVE);
     let board = Board::new(&LINE, UART, RECEIVED.take(), |byte| UART.send(byte), &CLOCK);
     let resources =
-        FixedResources::new(HASH.take()).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
+        FixedResources::new(&HASH).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
     run::run(board, &CLOCK, resources);
     FINISHER.write(FINISHER_RESET);
     panic!("the machine did not reset itself")

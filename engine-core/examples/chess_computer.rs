@@ -44,7 +44,7 @@ impl<'a> ChessComputer<'a> {
     fn answer(&mut self, nodes: u64) -> Option<Move> {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         let knowledge = Knowledge { network: Some(&self.network), ..Knowledge::default() };
-        let mut table = Table::new(self.memory, self.moves.len() as u8);
+        let table = Table::new(self.memory, self.moves.len() as u8);
         let best = self.searcher.think(&self.game, &limits, table, knowledge, &mut Blind)?;
         self.play(best.mv).then_some(best.mv)
     }

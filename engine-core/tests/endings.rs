@@ -11,7 +11,7 @@ const NODES: u64 = 20_000;
 /// Plays a position out, and says how it ended.
 fn play(board: Board, network: Option<&ValueNet<'_>>) -> Option<Ending> {
     let mut game = Game::new(board);
-    let (mut searcher, mut memory) = (Searcher::new(), vec![Cluster::new(); 1 << 12]);
+    let (mut searcher, memory) = (Searcher::new(), vec![Cluster::new(); 1 << 12]);
     let limits = Limits { nodes: Some(NODES), ..Limits::default() };
     let knowledge = Knowledge { network, ..Knowledge::default() };
     let mut generation = 0;

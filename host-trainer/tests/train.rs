@@ -77,7 +77,7 @@ fn material_is_learnt_and_the_folder_is_complete() {
             ("width", "16"),
             ("dense", "8"),
             ("buckets", "2"),
-            ("qa", "255"),
+            ("qa", "127"),
             ("qb", "128"),
             ("scale", "400"),
         ] {

@@ -5,18 +5,19 @@
 use super::features::Perspective;
 use super::header::MAX_WIDTH;
 use super::kernels::Aligned;
+use super::refresh::RefreshTable;
 use super::value::ValueNet;
 use crate::MAX_PLY;
 use crate::chess::{Board, Changes, Colour, Role};
 
-/// The sums that memory is set aside for: on a desktop those of every ply at the largest width, on a board 8 KB, and
-/// where memory is small 4.
+/// The sums that memory is set aside for: on a desktop those of every ply at the largest width, on a board 9 KB, and
+/// where memory is small 5. Those of the refresh table come first.
 const CAPACITY: usize = if cfg!(feature = "large-tables") {
-    (MAX_PLY + 1) * 2 * MAX_WIDTH
+    (RefreshTable::PLACES + (MAX_PLY + 1) * 2) * MAX_WIDTH
 } else if cfg!(feature = "small-memory") {
-    2 * 1024
+    2_560
 } else {
-    4 * 1024
+    4_608
 };
 
 /// What a move did to the inputs.
@@ -42,6 +43,7 @@ pub(crate) struct Accumulators {
     /// The ply whose sums each place holds, for each perspective.
     held: [[u8; 2]; MAX_PLY + 1],
     sums: Sums,
+    refreshes: RefreshTable,
 }
 
 #[derive(Clone, Debug)]
@@ -49,9 +51,17 @@ struct Sums(Aligned<[i16; CAPACITY]>);
 
 impl Accumulators {
     /// Accumulators that stand on a position, with nothing computed yet.
+    // Made where it will lie: on a board its copies would be most of the stack.
+    #[inline(always)]
     pub(crate) fn new(board: &Board) -> Self {
         let root = Step { changes: None, views: views(board) };
-        Self { line: [root; MAX_PLY + 1], ply: 0, held: [[NONE; 2]; MAX_PLY + 1], sums: Sums(Aligned([0; CAPACITY])) }
+        Self {
+            line: [root; MAX_PLY + 1],
+            ply: 0,
+            held: [[NONE; 2]; MAX_PLY + 1],
+            sums: Sums(Aligned([0; CAPACITY])),
+            refreshes: RefreshTable::new(),
+        }
     }
 
     /// Starts a new line from a position.
@@ -59,6 +69,7 @@ impl Accumulators {
         self.ply = 0;
         self.line[0] = Step { changes: None, views: views(board) };
         self.held = [[NONE; 2]; MAX_PLY + 1];
+        self.refreshes.clear();
     }
 
     /// Follows a legal move by what it changes, or a pass, for which that is `None`.
@@ -72,7 +83,7 @@ impl Accumulators {
         // The search never goes deeper than the line is long.
         self.ply = (self.ply + 1).min(MAX_PLY);
         self.line[self.ply] = Step { changes, views };
-        for held in &mut self.held[self.ply % places(net.width())] {
+        for held in &mut self.held[Layout::of(net).turn(self.ply)] {
             // Sums of a ply that the line still has, many plies back, stay.
             if usize::from(*held) == self.ply {
                 *held = NONE;
@@ -87,11 +98,12 @@ impl Accumulators {
 
     /// The sums of `board`, on which the line stands, as the mover and as the opponent sees it.
     pub(crate) fn sums(&mut self, board: &Board, net: &ValueNet<'_>) -> (&[i16], &[i16]) {
+        let layout = Layout::of(net);
         for colour in Colour::ALL {
-            self.compute(board, colour, net);
+            self.compute(board, colour, net, layout);
         }
-        let place = self.ply % places(net.width());
-        let (white, black) = self.sums.0.0[2 * place * net.width()..][..2 * net.width()].split_at(net.width());
+        let start = layout.start(self.ply, Colour::White);
+        let (white, black) = self.sums.0.0[start..][..2 * layout.width].split_at(layout.width);
         match board.side_to_move() {
             Colour::White => (white, black),
             Colour::Black => (black, white),
@@ -99,56 +111,69 @@ impl Accumulators {
     }
 
     /// Brings the sums of a perspective up to the ply of the line, from the last ply that has them.
-    fn compute(&mut self, board: &Board, colour: Colour, net: &ValueNet<'_>) {
+    fn compute(&mut self, board: &Board, colour: Colour, net: &ValueNet<'_>, layout: Layout) {
         let side = colour.index();
-        let places = places(net.width());
         let view = self.line[self.ply].views[side];
         let mut known = self.ply;
-        while usize::from(self.held[known % places][side]) != known {
+        while usize::from(self.held[layout.turn(known)][side]) != known {
             // A king that crosses to the other wing changes every input; too far back, the sums are gone.
-            if known == 0 || self.ply - known + 1 >= places || self.line[known - 1].views[side] != view {
-                let sums = self.sums.of(self.ply % places, side, net.width());
-                net.refresh(view, board, sums);
-                self.held[self.ply % places][side] = self.ply as u8;
+            if known == 0 || self.ply - known + 1 >= layout.places || self.line[known - 1].views[side] != view {
+                let seen = RefreshTable::place(view) * layout.width;
+                let (from, to) = self.sums.pair(seen, layout.start(self.ply, colour), layout.width);
+                self.refreshes.bring(view, board, net, from);
+                to.copy_from_slice(from);
+                self.held[layout.turn(self.ply)][side] = self.ply as u8;
                 return;
             }
             known -= 1;
         }
         for ply in known + 1..=self.ply {
-            let (from, to) = self.sums.pair((ply - 1) % places, ply % places, side, net.width());
+            let (from, to) = self.sums.pair(layout.start(ply - 1, colour), layout.start(ply, colour), layout.width);
             match &self.line[ply].changes {
                 Some(changes) => net.update(view, changes, from, to),
                 None => to.copy_from_slice(from),
             }
-            self.held[ply % places][side] = ply as u8;
+            self.held[layout.turn(ply)][side] = ply as u8;
         }
     }
 }
 
 impl Sums {
-    /// The sums at a place.
-    fn of(&mut self, place: usize, side: usize, width: usize) -> &mut [i16] {
-        &mut self.0.0[(2 * place + side) * width..][..width]
-    }
-
-    /// The sums at two places, which differ.
-    fn pair(&mut self, from: usize, to: usize, side: usize, width: usize) -> (&[i16], &mut [i16]) {
-        let start = |place: usize| (2 * place + side) * width;
-        let (from, to) = (start(from), start(to));
+    /// The sums that begin at two numbers, which are at least a width apart.
+    fn pair(&mut self, from: usize, to: usize, width: usize) -> (&mut [i16], &mut [i16]) {
         if from < to {
             let (low, high) = self.0.0.split_at_mut(to);
-            (&low[from..][..width], &mut high[..width])
+            (&mut low[from..][..width], &mut high[..width])
         } else {
             let (low, high) = self.0.0.split_at_mut(from);
-            (&high[..width], &mut low[to..][..width])
+            (&mut high[..width], &mut low[to..][..width])
         }
     }
 }
 
-/// The places that the memory has for accumulators of a width.
-const fn places(width: usize) -> usize {
-    let places = CAPACITY / (2 * width);
-    if places < MAX_PLY + 1 { places } else { MAX_PLY + 1 }
+/// Where sums lie: those of the refresh table, and then both perspectives' by ply.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    width: usize,
+    /// The plies that there is room for.
+    places: usize,
+}
+
+impl Layout {
+    fn of(net: &ValueNet<'_>) -> Self {
+        let width = net.width();
+        Self { width, places: ((CAPACITY / width - RefreshTable::PLACES) / 2).min(MAX_PLY + 1) }
+    }
+
+    /// Which of the places is a ply's.
+    const fn turn(self, ply: usize) -> usize {
+        ply % self.places
+    }
+
+    /// Where the sums of a ply begin for a perspective.
+    const fn start(self, ply: usize, colour: Colour) -> usize {
+        (RefreshTable::PLACES + 2 * self.turn(ply) + colour.index()) * self.width
+    }
 }
 
 fn views(board: &Board) -> [Perspective; 2] {

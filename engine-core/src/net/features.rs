@@ -40,6 +40,18 @@ impl Perspective {
         Self { colour, turn: ranks | if mirrored { 0b000_111 } else { 0 } }
     }
 
+    /// Whose view it is.
+    #[must_use]
+    pub const fn colour(self) -> Colour {
+        self.colour
+    }
+
+    /// Whether files are mirrored: the king stands on files e to h.
+    #[must_use]
+    pub const fn is_mirrored(self) -> bool {
+        self.turn & 0b000_111 != 0
+    }
+
     /// The view of a colour in a position.
     #[must_use]
     pub const fn of(board: &Board, colour: Colour) -> Self {

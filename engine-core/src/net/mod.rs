@@ -14,6 +14,7 @@ pub mod move_order;
 pub mod move_planes;
 pub mod planes;
 mod policy;
+mod refresh;
 mod softmax;
 mod value;
 

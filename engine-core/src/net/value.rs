@@ -3,7 +3,7 @@
 use super::blob::{self, BlobError, Layer};
 use super::features::{INPUTS, MAX_ACTIVE, Perspective, bucket};
 use super::header::{MAX_DENSE, MAX_DENSE_UNITS, MAX_WIDTH, Model, ValueShape};
-use super::kernels::{Aligned, Kernels};
+use super::kernels::{Aligned, Kernels, are_narrow};
 use super::layers::{MAX_ACTIVATION, Rest, Units, check_first_layer};
 use crate::chess::{Board, Changes, Placed};
 use crate::eval::MAX_EVAL;
@@ -16,6 +16,8 @@ pub struct ValueNet<'a> {
     shape: ValueShape,
     /// By input, a column of `width` weights.
     columns: &'a [i8],
+    /// Whether those weights fit seven bits.
+    is_narrow: bool,
     biases: &'a [i16],
     dense: heapless::Vec<Dense<'a>, MAX_DENSE>,
     output: Units<'a>,
@@ -80,6 +82,7 @@ impl<'a> ValueNet<'a> {
             record: header.record,
             shape,
             columns,
+            is_narrow: are_narrow(columns),
             biases,
             dense,
             output,
@@ -126,11 +129,26 @@ impl<'a> ValueNet<'a> {
     }
 
     /// The first layer's sums for a perspective, from scratch.
-    pub(super) fn refresh(&self, view: Perspective, board: &Board, sums: &mut [i16]) {
-        self.kernels.start(sums, self.biases);
+    fn refresh(&self, view: Perspective, board: &Board, sums: &mut [i16]) {
+        self.start(sums);
         for input in view.active(board) {
             self.kernels.add(sums, self.column(input));
         }
+    }
+
+    /// The first layer's sums of an empty board.
+    pub(super) fn start(&self, sums: &mut [i16]) {
+        self.kernels.start(sums, self.biases);
+    }
+
+    /// Puts a piece on the board whose sums, for a perspective, these are.
+    pub(super) fn add(&self, view: Perspective, (piece, square): Placed, sums: &mut [i16]) {
+        self.kernels.add(sums, self.column(view.input(piece, square)));
+    }
+
+    /// Takes a piece off it.
+    pub(super) fn remove(&self, view: Perspective, (piece, square): Placed, sums: &mut [i16]) {
+        self.kernels.remove(sums, self.column(view.input(piece, square)));
     }
 
     /// The first layer's sums for a perspective after a move that keeps its mirroring.
@@ -138,10 +156,10 @@ impl<'a> ValueNet<'a> {
         let column = |(piece, square): Placed| self.column(view.input(piece, square));
         let (removed, added) = (column(changes.removed.0), column(changes.added.0));
         match (changes.removed.1.map(column), changes.added.1.map(column)) {
-            (None, None) => self.kernels.update(from, to, [added], [removed]),
-            (Some(second), None) => self.kernels.update(from, to, [added], [removed, second]),
-            (None, Some(second)) => self.kernels.update(from, to, [added, second], [removed]),
-            (Some(gone), Some(come)) => self.kernels.update(from, to, [added, come], [removed, gone]),
+            (None, None) => self.kernels.update(from, to, [added], [removed], self.is_narrow),
+            (Some(second), None) => self.kernels.update(from, to, [added], [removed, second], self.is_narrow),
+            (None, Some(second)) => self.kernels.update(from, to, [added, second], [removed], self.is_narrow),
+            (Some(gone), Some(come)) => self.kernels.update(from, to, [added, come], [removed, gone], self.is_narrow),
         }
     }
 

@@ -212,13 +212,13 @@ impl<'a> Picker<'a> {
     fn best(&mut self, stack: &mut MoveStack) -> Option<Move> {
         loop {
             let rest = stack.moves.get_mut(self.cursor..)?;
+            let Scored { mut mv, score: mut most } = *rest.first()?;
             let mut best = 0;
             for (index, scored) in rest.iter().enumerate().skip(1) {
-                if scored.score > rest[best].score {
-                    best = index;
+                if scored.score > most {
+                    (best, mv, most) = (index, scored.mv, scored.score);
                 }
             }
-            let mv = rest.get(best)?.mv;
             rest.swap(0, best);
             self.cursor += 1;
             if Some(mv) != self.hash_move {

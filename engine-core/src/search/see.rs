@@ -53,6 +53,9 @@ pub fn wins_at_least(board: &Board, mv: Move, threshold: i32) -> bool {
     loop {
         attackers &= occupied;
         let ours = attackers & board.colour(side);
+        if ours.is_empty() {
+            break;
+        }
         let Some((role, from)) = least(board, ours) else { break };
         side = !side;
         // The king may take last only if nothing is left to take it.

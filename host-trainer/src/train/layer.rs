@@ -64,6 +64,8 @@ pub const LARGEST: f64 = 127.0;
 pub struct Steps {
     /// Of its weights, which become int8.
     pub weight: f64,
+    /// The largest magnitude of a weight in these steps, at most [`LARGEST`].
+    pub largest: f64,
     /// Of its biases, which have room enough.
     pub bias: f64,
 }
@@ -72,7 +74,7 @@ impl Steps {
     /// The largest magnitude of a weight.
     #[must_use]
     pub fn reach(self) -> f32 {
-        (LARGEST / self.weight) as f32
+        (self.largest / self.weight) as f32
     }
 }
 

@@ -5,7 +5,7 @@
 
 use core::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi32, _mm_cvtsi32_si128, _mm_cvtsi128_si32, _mm_packs_epi16, _mm_shuffle_epi32,
-    _mm_unpackhi_epi64, _mm256_add_epi16, _mm256_add_epi32, _mm256_castsi256_si128, _mm256_cvtepi8_epi16,
+    _mm_sub_epi8, _mm_unpackhi_epi64, _mm256_add_epi16, _mm256_add_epi32, _mm256_castsi256_si128, _mm256_cvtepi8_epi16,
     _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_max_epi16, _mm256_min_epi16, _mm256_mullo_epi16,
     _mm256_set1_epi16, _mm256_setzero_si256, _mm256_srl_epi16, _mm256_sub_epi16,
 };
@@ -34,15 +34,28 @@ impl Avx2 {
         to: &mut [i16],
         added: [&[i8]; A],
         removed: [&[i8]; R],
+        are_narrow: bool,
     ) {
         // SAFETY: `self` proves that the processor has AVX2.
-        unsafe { update(from, to, added, removed) }
+        unsafe {
+            if are_narrow {
+                update::<A, R, true>(from, to, added, removed);
+            } else {
+                update::<A, R, false>(from, to, added, removed);
+            }
+        }
     }
 
     #[inline]
     pub(super) fn add(self, accumulator: &mut [i16], column: &[i8]) {
         // SAFETY: `self` proves that the processor has AVX2.
         unsafe { add(accumulator, column) }
+    }
+
+    #[inline]
+    pub(super) fn remove(self, accumulator: &mut [i16], column: &[i8]) {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { remove(accumulator, column) }
     }
 
     #[inline]
@@ -84,17 +97,27 @@ fn total(sums: __m256i) -> i32 {
 }
 
 #[target_feature(enable = "avx2")]
-fn update<const A: usize, const R: usize>(from: &[i16], to: &mut [i16], added: [&[i8]; A], removed: [&[i8]; R]) {
+fn update<const A: usize, const R: usize, const NARROW: bool>(
+    from: &[i16],
+    to: &mut [i16],
+    added: [&[i8]; A],
+    removed: [&[i8]; R],
+) {
     let (to, _) = to.as_chunks_mut::<LANES>();
     let from = &from.as_chunks::<LANES>().0[..to.len()];
     let added = added.map(|column| &column.as_chunks::<LANES>().0[..to.len()]);
     let removed = removed.map(|column| &column.as_chunks::<LANES>().0[..to.len()]);
     for (chunk, to) in to.iter_mut().enumerate() {
         let mut sum = load(&from[chunk]);
-        for column in added {
+        let pairs = if NARROW { A.min(R) } else { 0 };
+        for (added, removed) in added.iter().zip(&removed).take(pairs) {
+            let (added, removed) = (bytemuck::must_cast(added[chunk]), bytemuck::must_cast(removed[chunk]));
+            sum = _mm256_add_epi16(sum, _mm256_cvtepi8_epi16(_mm_sub_epi8(added, removed)));
+        }
+        for column in &added[pairs..] {
             sum = _mm256_add_epi16(sum, widen(&column[chunk]));
         }
-        for column in removed {
+        for column in &removed[pairs..] {
             sum = _mm256_sub_epi16(sum, widen(&column[chunk]));
         }
         *to = bytemuck::must_cast(sum);
@@ -106,6 +129,14 @@ fn add(accumulator: &mut [i16], column: &[i8]) {
     let (sums, columns) = (accumulator.as_chunks_mut::<LANES>().0, column.as_chunks::<LANES>().0);
     for (sum, weights) in sums.iter_mut().zip(columns) {
         *sum = bytemuck::must_cast(_mm256_add_epi16(load(sum), widen(weights)));
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn remove(accumulator: &mut [i16], column: &[i8]) {
+    let (sums, columns) = (accumulator.as_chunks_mut::<LANES>().0, column.as_chunks::<LANES>().0);
+    for (sum, weights) in sums.iter_mut().zip(columns) {
+        *sum = bytemuck::must_cast(_mm256_sub_epi16(load(sum), widen(weights)));
     }
 }
 

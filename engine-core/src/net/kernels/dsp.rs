@@ -29,15 +29,18 @@ pub(super) fn update<const A: usize, const R: usize>(
     to: &mut [i16],
     added: [&[i8]; A],
     removed: [&[i8]; R],
+    are_narrow: bool,
 ) {
     match (added.as_slice(), removed.as_slice()) {
+        ([added], [removed]) if are_narrow => replace_narrow(from, to, added, removed),
+        ([added], [removed, captured]) if are_narrow => capture_narrow(from, to, added, removed, captured),
         ([added], [removed]) => replace(Some(from), to, added, removed),
         ([added], [removed, captured]) => capture(from, to, added, removed, captured),
         ([added, second], [removed, gone]) => {
             replace(Some(from), to, added, removed);
             replace(None, to, second, gone);
         }
-        _ => portable::update(from, to, added, removed),
+        _ => portable::update(from, to, added, removed, are_narrow),
     }
 }
 
@@ -84,6 +87,101 @@ fn replace(from: Option<&[i16]>, to: &mut [i16], added: &[i8], removed: &[i8]) {
             lanes = inout(reg) lanes => _,
             a0 = out(reg) _,
             a1 = out(reg) _,
+            s0 = out(reg) _,
+            s1 = out(reg) _,
+            t = out(reg) _,
+            options(nostack),
+        );
+    }
+}
+
+/// `to = from + added - removed`, of weights of seven bits: `added - removed` in bytes.
+fn replace_narrow(from: &[i16], to: &mut [i16], added: &[i8], removed: &[i8]) {
+    let lanes = to.len() & !7;
+    assert!(from.len() >= lanes && is_aligned(from) && is_aligned(to));
+    assert!(added.len() >= lanes && removed.len() >= lanes && is_aligned(added) && is_aligned(removed));
+    if lanes == 0 {
+        return;
+    }
+    // SAFETY: the block reads `lanes` numbers from each pointer and writes as many to `to`; all slices are that long, and
+    // aligned for it.
+    unsafe {
+        asm!(
+            "2:",
+            "ldrd {w0}, {w1}, [{added}], #8",
+            "ldrd {s0}, {s1}, [{removed}], #8",
+            "ssub8 {w0}, {w0}, {s0}",
+            "ssub8 {w1}, {w1}, {s1}",
+            "ldrd {s0}, {s1}, [{from}], #8",
+            "sxtab16 {s0}, {s0}, {w0}",
+            "sxtab16 {s1}, {s1}, {w0}, ror #8",
+            "strd {s0}, {s1}, [{to}], #8",
+            "ldrd {s0}, {s1}, [{from}], #8",
+            "sxtab16 {s0}, {s0}, {w1}",
+            "sxtab16 {s1}, {s1}, {w1}, ror #8",
+            "strd {s0}, {s1}, [{to}], #8",
+            "subs {lanes}, {lanes}, #8",
+            "bne 2b",
+            added = inout(reg) added.as_ptr() => _,
+            removed = inout(reg) removed.as_ptr() => _,
+            from = inout(reg) from.as_ptr() => _,
+            to = inout(reg) to.as_mut_ptr() => _,
+            lanes = inout(reg) lanes => _,
+            w0 = out(reg) _,
+            w1 = out(reg) _,
+            s0 = out(reg) _,
+            s1 = out(reg) _,
+            options(nostack),
+        );
+    }
+}
+
+/// `to = from + added - removed - captured`, of weights of seven bits: `added - removed` in bytes.
+fn capture_narrow(from: &[i16], to: &mut [i16], added: &[i8], removed: &[i8], captured: &[i8]) {
+    let lanes = to.len() & !7;
+    assert!(added.len() >= lanes && removed.len() >= lanes && captured.len() >= lanes);
+    assert!(is_aligned(added) && is_aligned(removed));
+    assert!(from.len() >= lanes && is_aligned(from) && is_aligned(to));
+    if lanes == 0 {
+        return;
+    }
+    // SAFETY: the block reads `lanes` numbers from each pointer and writes as many to `to`; all slices are that long, and
+    // aligned for it.
+    unsafe {
+        asm!(
+            "2:",
+            "ldrd {w0}, {w1}, [{added}], #8",
+            "ldrd {s0}, {s1}, [{removed}], #8",
+            "ssub8 {w0}, {w0}, {s0}",
+            "ssub8 {w1}, {w1}, {s1}",
+            "ldrd {s0}, {s1}, [{from}], #8",
+            "sxtab16 {s0}, {s0}, {w0}",
+            "sxtab16 {s1}, {s1}, {w0}, ror #8",
+            "ldr {w0}, [{captured}], #4",
+            "sxtb16 {t}, {w0}",
+            "ssub16 {s0}, {s0}, {t}",
+            "sxtb16 {t}, {w0}, ror #8",
+            "ssub16 {s1}, {s1}, {t}",
+            "strd {s0}, {s1}, [{to}], #8",
+            "ldrd {s0}, {s1}, [{from}], #8",
+            "sxtab16 {s0}, {s0}, {w1}",
+            "sxtab16 {s1}, {s1}, {w1}, ror #8",
+            "ldr {w1}, [{captured}], #4",
+            "sxtb16 {t}, {w1}",
+            "ssub16 {s0}, {s0}, {t}",
+            "sxtb16 {t}, {w1}, ror #8",
+            "ssub16 {s1}, {s1}, {t}",
+            "strd {s0}, {s1}, [{to}], #8",
+            "subs {lanes}, {lanes}, #8",
+            "bne 2b",
+            added = inout(reg) added.as_ptr() => _,
+            removed = inout(reg) removed.as_ptr() => _,
+            captured = inout(reg) captured.as_ptr() => _,
+            from = inout(reg) from.as_ptr() => _,
+            to = inout(reg) to.as_mut_ptr() => _,
+            lanes = inout(reg) lanes => _,
+            w0 = out(reg) _,
+            w1 = out(reg) _,
             s0 = out(reg) _,
             s1 = out(reg) _,
             t = out(reg) _,
@@ -171,72 +269,151 @@ pub(super) fn add(accumulator: &mut [i16], column: &[i8]) {
     }
 }
 
-/// The loop of [`screlu_dot`], four lanes a turn, with these lines to clamp them and these operands besides. The product
-/// with the weight of what is clamped fits 16 bits, where the square of 255 would not.
-macro_rules! screlu_dot {
-    ($accumulator:ident, $weights:ident, $lanes:ident, [$($clamp:literal),+] $(, $operand:ident = $value:expr)?) => {{
-        let mut sum = 0;
-        // SAFETY: the block reads `lanes` numbers from both pointers, and both slices are that long.
-        unsafe {
-            asm!(
-                "2:",
-                "ldrd {s0}, {s1}, [{sums}], #8",
-                "ldr {w}, [{weights}], #4",
-                $($clamp,)+
-                "sxtb16 {v}, {w}",
-                "smulbb {t}, {s0}, {v}",
-                "smultt {v}, {s0}, {v}",
-                "smlabb {sum}, {t}, {s0}, {sum}",
-                "smlabt {sum}, {v}, {s0}, {sum}",
-                "sxtb16 {v}, {w}, ror #8",
-                "smulbb {t}, {s1}, {v}",
-                "smultt {v}, {s1}, {v}",
-                "smlabb {sum}, {t}, {s1}, {sum}",
-                "smlabt {sum}, {v}, {s1}, {sum}",
-                "subs {lanes}, {lanes}, #4",
-                "bne 2b",
-                sums = inout(reg) $accumulator.as_ptr() => _,
-                weights = inout(reg) $weights.as_ptr() => _,
-                lanes = inout(reg) $lanes => _,
-                sum = inout(reg) sum,
-                $($operand = in(reg) $value,)?
-                w = out(reg) _,
-                s0 = out(reg) _,
-                s1 = out(reg) _,
-                t = out(reg) _,
-                v = out(reg) _,
-                options(nostack, readonly),
-            );
-        }
-        sum
-    }};
+pub(super) fn remove(accumulator: &mut [i16], column: &[i8]) {
+    let lanes = accumulator.len() & !7;
+    assert!(column.len() >= lanes && is_aligned(column) && is_aligned(accumulator));
+    if lanes == 0 {
+        return;
+    }
+    // SAFETY: the block reads `lanes` numbers from both pointers and writes as many back to the accumulator; both slices
+    // are that long, and aligned for it.
+    unsafe {
+        asm!(
+            "2:",
+            "ldrd {w0}, {w1}, [{column}], #8",
+            "ldrd {s0}, {s1}, [{sums}]",
+            "sxtb16 {t}, {w0}",
+            "ssub16 {s0}, {s0}, {t}",
+            "sxtb16 {t}, {w0}, ror #8",
+            "ssub16 {s1}, {s1}, {t}",
+            "strd {s0}, {s1}, [{sums}], #8",
+            "ldrd {s0}, {s1}, [{sums}]",
+            "sxtb16 {t}, {w1}",
+            "ssub16 {s0}, {s0}, {t}",
+            "sxtb16 {t}, {w1}, ror #8",
+            "ssub16 {s1}, {s1}, {t}",
+            "strd {s0}, {s1}, [{sums}], #8",
+            "subs {lanes}, {lanes}, #8",
+            "bne 2b",
+            column = inout(reg) column.as_ptr() => _,
+            sums = inout(reg) accumulator.as_mut_ptr() => _,
+            lanes = inout(reg) lanes => _,
+            w0 = out(reg) _,
+            w1 = out(reg) _,
+            s0 = out(reg) _,
+            s1 = out(reg) _,
+            t = out(reg) _,
+            options(nostack),
+        );
+    }
 }
 
 pub(super) fn screlu_dot(accumulator: &[i16], weights: &[i8], one: i16) -> i32 {
-    let lanes = accumulator.len() & !3;
-    assert!(weights.len() >= lanes && is_aligned(accumulator));
-    if lanes == 0 {
-        return 0;
+    let lanes = accumulator.len() & !7;
+    assert!(weights.len() >= lanes && is_aligned(accumulator) && is_aligned(weights));
+    match lanes {
+        0 => 0,
+        _ if one == 127 => screlu_dot_of_seven_bits(accumulator, weights, lanes),
+        _ => screlu_dot_of_any(accumulator, weights, lanes, one),
     }
-    if one == 255 {
-        return screlu_dot!(accumulator, weights, lanes, ["usat16 {s0}, #8, {s0}", "usat16 {s1}, #8, {s1}"]);
+}
+
+/// The lanes, eight a turn, held between 0 and 127. A multiplication of two lanes with themselves leaves one square in the
+/// lower half of its first word, and the other in its second word; twice their product lies between.
+fn screlu_dot_of_seven_bits(accumulator: &[i16], weights: &[i8], lanes: usize) -> i32 {
+    let mut sum = 0;
+    // SAFETY: the block reads `lanes` numbers from both pointers, and the caller has seen to it that both slices are that
+    // long, and aligned.
+    unsafe {
+        asm!(
+            "2:",
+            "ldrd {w0}, {w1}, [{weights}], #8",
+            "ldrd {s0}, {s1}, [{sums}], #8",
+            "usat16 {s0}, #7, {s0}",
+            "usat16 {s1}, #7, {s1}",
+            "sxtb16 {v}, {w0}",
+            "umull {low}, {high}, {s0}, {s0}",
+            "smlabb {sum}, {low}, {v}, {sum}",
+            "smlabt {sum}, {high}, {v}, {sum}",
+            "sxtb16 {v}, {w0}, ror #8",
+            "umull {low}, {high}, {s1}, {s1}",
+            "smlabb {sum}, {low}, {v}, {sum}",
+            "smlabt {sum}, {high}, {v}, {sum}",
+            "ldrd {s0}, {s1}, [{sums}], #8",
+            "usat16 {s0}, #7, {s0}",
+            "usat16 {s1}, #7, {s1}",
+            "sxtb16 {v}, {w1}",
+            "umull {low}, {high}, {s0}, {s0}",
+            "smlabb {sum}, {low}, {v}, {sum}",
+            "smlabt {sum}, {high}, {v}, {sum}",
+            "sxtb16 {v}, {w1}, ror #8",
+            "umull {low}, {high}, {s1}, {s1}",
+            "smlabb {sum}, {low}, {v}, {sum}",
+            "smlabt {sum}, {high}, {v}, {sum}",
+            "subs {lanes}, {lanes}, #8",
+            "bne 2b",
+            sums = inout(reg) accumulator.as_ptr() => _,
+            weights = inout(reg) weights.as_ptr() => _,
+            lanes = inout(reg) lanes => _,
+            sum = inout(reg) sum,
+            w0 = out(reg) _,
+            w1 = out(reg) _,
+            s0 = out(reg) _,
+            s1 = out(reg) _,
+            low = out(reg) _,
+            high = out(reg) _,
+            v = out(reg) _,
+            options(nostack, readonly),
+        );
     }
+    sum
+}
+
+/// The lanes, four a turn, held between 0 and `one`. The product with the weight of what is clamped fits 16 bits, where
+/// the square of 255 would not.
+fn screlu_dot_of_any(accumulator: &[i16], weights: &[i8], lanes: usize, one: i16) -> i32 {
     let ones = u32::from(one as u16) * 0x1_0001;
-    screlu_dot!(
-        accumulator,
-        weights,
-        lanes,
-        [
+    let mut sum = 0;
+    // SAFETY: the block reads `lanes` numbers from both pointers, and the caller has seen to it that both slices are that
+    // long, and aligned.
+    unsafe {
+        asm!(
+            "2:",
+            "ldrd {s0}, {s1}, [{sums}], #8",
+            "ldr {w}, [{weights}], #4",
             "usat16 {s0}, #15, {s0}",
             "usat16 {s1}, #15, {s1}",
             // Takes the lesser: where the subtraction does not borrow, one.
             "usub16 {t}, {s0}, {ones}",
             "sel {s0}, {ones}, {s0}",
             "usub16 {t}, {s1}, {ones}",
-            "sel {s1}, {ones}, {s1}"
-        ],
-        ones = ones
-    )
+            "sel {s1}, {ones}, {s1}",
+            "sxtb16 {v}, {w}",
+            "smulbb {t}, {s0}, {v}",
+            "smultt {v}, {s0}, {v}",
+            "smlabb {sum}, {t}, {s0}, {sum}",
+            "smlabt {sum}, {v}, {s0}, {sum}",
+            "sxtb16 {v}, {w}, ror #8",
+            "smulbb {t}, {s1}, {v}",
+            "smultt {v}, {s1}, {v}",
+            "smlabb {sum}, {t}, {s1}, {sum}",
+            "smlabt {sum}, {v}, {s1}, {sum}",
+            "subs {lanes}, {lanes}, #4",
+            "bne 2b",
+            sums = inout(reg) accumulator.as_ptr() => _,
+            weights = inout(reg) weights.as_ptr() => _,
+            lanes = inout(reg) lanes => _,
+            sum = inout(reg) sum,
+            ones = in(reg) ones,
+            w = out(reg) _,
+            s0 = out(reg) _,
+            s1 = out(reg) _,
+            t = out(reg) _,
+            v = out(reg) _,
+            options(nostack, readonly),
+        );
+    }
+    sum
 }
 
 pub(super) fn activate(accumulator: &[i16], one: i16, shift: u32, activations: &mut [i8]) {

@@ -20,6 +20,12 @@ pub use twins::all_agree;
 #[repr(align(32))]
 pub(super) struct Aligned<T>(pub(super) T);
 
+/// Whether all weights fit seven bits, so that the difference of any two fits eight: then what comes and what goes can
+/// be taken together before either is widened.
+pub(super) fn are_narrow(weights: &[i8]) -> bool {
+    weights.iter().all(|weight| (-64..64).contains(weight))
+}
+
 /// The kernels that a network is computed with. Slices of numbers begin at a multiple of four bytes, and have a
 /// multiple of [`LANES`](super::header::LANES) of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +69,8 @@ impl Kernels {
         dispatch!(self, start(accumulator, biases));
     }
 
-    /// `to = from + added - removed`: one column of weights for each input that comes or goes.
+    /// `to = from + added - removed`: one column of weights for each input that comes or goes. `are_narrow` says that
+    /// all weights are, see [`are_narrow`].
     #[inline]
     pub(super) fn update<const A: usize, const R: usize>(
         self,
@@ -71,14 +78,21 @@ impl Kernels {
         to: &mut [i16],
         added: [&[i8]; A],
         removed: [&[i8]; R],
+        are_narrow: bool,
     ) {
-        dispatch!(self, update(from, to, added, removed));
+        dispatch!(self, update(from, to, added, removed, are_narrow));
     }
 
     /// `accumulator += column`.
     #[inline]
     pub(super) fn add(self, accumulator: &mut [i16], column: &[i8]) {
         dispatch!(self, add(accumulator, column));
+    }
+
+    /// `accumulator -= column`.
+    #[inline]
+    pub(super) fn remove(self, accumulator: &mut [i16], column: &[i8]) {
+        dispatch!(self, remove(accumulator, column));
     }
 
     /// The sum of `clamp(a, 0, one)^2 * w` over an accumulator, `one` at most 255.

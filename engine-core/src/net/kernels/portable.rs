@@ -9,6 +9,7 @@ pub(super) fn update<const A: usize, const R: usize>(
     to: &mut [i16],
     added: [&[i8]; A],
     removed: [&[i8]; R],
+    _are_narrow: bool,
 ) {
     let width = to.len();
     let from = &from[..width];
@@ -28,6 +29,12 @@ pub(super) fn update<const A: usize, const R: usize>(
 pub(super) fn add(accumulator: &mut [i16], column: &[i8]) {
     for (sum, &weight) in accumulator.iter_mut().zip(column) {
         *sum = sum.wrapping_add(i16::from(weight));
+    }
+}
+
+pub(super) fn remove(accumulator: &mut [i16], column: &[i8]) {
+    for (sum, &weight) in accumulator.iter_mut().zip(column) {
+        *sum = sum.wrapping_sub(i16::from(weight));
     }
 }
 

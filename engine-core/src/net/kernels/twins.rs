@@ -26,21 +26,31 @@ impl Random {
 fn make(kernels: Kernels, seed: u64) -> [i32; 8] {
     let mut random = Random(seed);
     let width = LANES * random.between(1, (MAX_WIDTH / LANES) as u64) as usize;
-    let one = if random.between(0, 1) == 0 { 255 } else { random.between(64, 255) as i16 };
+    let one = match random.between(0, 2) {
+        0 => 127,
+        1 => 255,
+        _ => random.between(64, 255) as i16,
+    };
     let shift = if one < 182 { 8 } else { 9 };
     let biases: Aligned<[i16; MAX_WIDTH]> =
         Aligned(core::array::from_fn(|_| (random.next() as i16) >> random.between(0, 8)));
-    let columns = [random.bytes(), random.bytes(), random.bytes(), random.bytes()];
+    let mut columns = [random.bytes(), random.bytes(), random.bytes(), random.bytes()];
+    let narrow = random.between(0, 1) == 0;
+    if narrow {
+        columns.iter_mut().flat_map(|column| &mut column.0).for_each(|weight| *weight >>= 1);
+    }
     let [a, b, c, d] = columns.each_ref().map(|column| &column.0[..width]);
 
     let mut sums = Aligned([[0; MAX_WIDTH]; 5]);
     let [start, quiet, capture, promotion, castling] = sums.0.each_mut().map(|sums| &mut sums[..width]);
     kernels.start(start, &biases.0[..width]);
     kernels.add(start, a);
-    kernels.update(start, quiet, [b], [c]);
-    kernels.update(quiet, capture, [a], [b, c]);
-    kernels.update(capture, promotion, [d], [b]);
-    kernels.update(promotion, castling, [a, b], [c, d]);
+    kernels.add(start, d);
+    kernels.remove(start, c);
+    kernels.update(start, quiet, [b], [c], narrow);
+    kernels.update(quiet, capture, [a], [b, c], narrow);
+    kernels.update(capture, promotion, [d], [b], narrow);
+    kernels.update(promotion, castling, [a, b], [c, d], narrow);
     let mut activations = Aligned([0; MAX_WIDTH]);
     kernels.activate(start, one, shift, &mut activations.0[..width]);
     let of_activations = activations.0.iter().fold(0, |sum: i32, &a| sum.wrapping_mul(31).wrapping_add(i32::from(a)));

@@ -14,7 +14,8 @@ pub struct Grid {
 impl Grid {
     /// The grid of a network whose first layer has `qa` steps to one, and whose other layers have `qb`.
     ///
-    /// Without dense layers the squared activations stay whole. In front of a dense layer they are shifted right until
+    /// The first layer's weights are at most a half: with 127 steps they fit seven bits, and the kernels can take the
+    /// difference of two in eight. Without dense layers the squared activations stay whole. In front of a dense layer they are shifted right until
     /// they fit into seven bits, and their scale is a real number.
     #[must_use]
     pub fn new(shape: &Shape, qa: u32, qb: u32) -> Grid {
@@ -23,12 +24,13 @@ impl Grid {
         let mut above = Vec::new();
         for _ in &shape.dense {
             let activation = shifted(one);
-            above.push(Steps { weight: qb, bias: activation * qb });
+            above.push(Steps { weight: qb, largest: LARGEST, bias: activation * qb });
             one = (activation * qb).round();
         }
         let activation = if shape.dense.is_empty() { qa * qa } else { shifted(one) };
-        let output = Steps { weight: qb, bias: activation * qb };
-        Grid { features: Steps { weight: qa, bias: qa }, dense: above, output }
+        let output = Steps { weight: qb, largest: LARGEST, bias: activation * qb };
+        let features = Steps { weight: qa, largest: (qa / 2.0).floor().min(LARGEST), bias: qa };
+        Grid { features, dense: above, output }
     }
 
     /// The first layer's.
@@ -66,9 +68,17 @@ mod tests {
     #[test]
     fn without_dense_layers_nothing_is_shifted() {
         let grid = Grid::new(&Shape { width: 128, dense: vec![], buckets: 8 }, 255, 64);
-        assert_eq!(grid.features(), Steps { weight: 255.0, bias: 255.0 });
-        assert_eq!(grid.output(), Steps { weight: 64.0, bias: 255.0 * 255.0 * 64.0 });
+        assert_eq!(grid.features(), Steps { weight: 255.0, largest: 127.0, bias: 255.0 });
+        assert_eq!(grid.output(), Steps { weight: 64.0, largest: 127.0, bias: 255.0 * 255.0 * 64.0 });
         assert!((grid.output().reach() - 127.0 / 64.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_first_layers_weights_are_at_most_a_half() {
+        for (qa, largest) in [(127, 63.0), (181, 90.0), (255, 127.0)] {
+            let grid = Grid::new(&Shape { width: 128, dense: vec![], buckets: 8 }, qa, 64);
+            assert_eq!(grid.features().largest, largest);
+        }
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub struct Given {
     #[serde(skip_serializing_if = "Option::is_none")]
     scale: Option<f64>,
 
-    /// Integer steps to one in the first layer, 127 to 255: its weights are held within 127 steps [default: 255]
+    /// Integer steps to one in the first layer, 127 to 255: its weights are held within half as many [default: 127]
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     qa: Option<u32>,
@@ -182,7 +182,7 @@ impl Default for Settings {
             wdl: 0.1,
             wdl_end: 0.1,
             scale: None,
-            qa: 255,
+            qa: 127,
             qb: 128,
             fake_quantised: 0.2,
             validate_every: None,

@@ -164,6 +164,14 @@ impl Square {
         Self(self.0.wrapping_add_signed(step) & 63)
     }
 
+    /// How many moves a king takes from here to the other square.
+    #[must_use]
+    pub const fn distance(self, other: Self) -> u32 {
+        let files = (self.0 & 7).abs_diff(other.0 & 7);
+        let ranks = (self.0 >> 3).abs_diff(other.0 >> 3);
+        (if files > ranks { files } else { ranks }) as u32
+    }
+
     /// All squares, a1 first and h8 last.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..64).map(Self)

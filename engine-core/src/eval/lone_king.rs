@@ -15,10 +15,14 @@ const DRIVEN_TO_CORNER: i32 = 60;
 /// Knights, bishops, rooks and queens in centipawns: here they only have to be worth keeping.
 const PIECES: [(Role, i32); 4] = [(Role::Knight, 300), (Role::Bishop, 320), (Role::Rook, 500), (Role::Queen, 900)];
 
-/// The score for the side to move, if one side has its king only and the other, without pawns, can force mate.
-pub(super) fn judge(board: &Board) -> Option<i32> {
+/// The side that has nothing but its king, if there is one.
+pub(super) fn find(board: &Board) -> Option<Colour> {
+    Colour::ALL.into_iter().find(|&colour| !board.colour(colour).many())
+}
+
+/// The score for the side to move, if the other side than `loser`, which has its king only, can force mate without pawns.
+pub(super) fn judge(board: &Board, loser: Colour) -> Option<i32> {
     let us = board.side_to_move();
-    let loser = Colour::ALL.into_iter().find(|&colour| !board.colour(colour).many())?;
     let winner = !loser;
     let [knights, bishops] = [Role::Knight, Role::Bishop].map(|role| board.pieces(winner, role));
     let heavy = board.pieces(winner, Role::Rook) | board.pieces(winner, Role::Queen);
@@ -34,7 +38,7 @@ pub(super) fn judge(board: &Board) -> Option<i32> {
     } else {
         DRIVEN * steps_from_centre(driven)
     };
-    let score = WON + material + towards_mate - NEARER * distance(driven, hunter);
+    let score = WON + material + towards_mate - NEARER * driven.distance(hunter) as i32;
     Some(if us == winner { score } else { -score })
 }
 
@@ -53,18 +57,13 @@ fn steps_to_corner(square: Square, bishop: Bitboard) -> i32 {
     (file + rank).min(14 - file - rank)
 }
 
-/// Moves that a king takes from one square to the other.
-fn distance(one: Square, other: Square) -> i32 {
-    let apart = |one: usize, other: usize| one.abs_diff(other) as i32;
-    apart(one.file().index(), other.file().index()).max(apart(one.rank().index(), other.rank().index()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn score(fen: &str) -> Option<i32> {
-        judge(&Board::from_fen(fen).expect("a position"))
+        let board = Board::from_fen(fen).expect("a position");
+        judge(&board, find(&board)?)
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! evaluation where there is none. Uses [`chess`](crate::chess) and [`net`](crate::net), and nothing else.
 
 mod classical;
+mod fortress;
 mod lone_king;
 mod piece_square;
 mod simplified;
@@ -125,11 +126,16 @@ impl Tables {
 }
 
 /// A score for the side to move, or little of it if the side that it favours has nothing to mate with. Against a lone king
-/// it is known how to.
+/// it is known how to, and when it cannot be done.
 fn with_teeth(score: i32, board: &Board) -> i32 {
     let us = board.side_to_move();
-    if let Some(known) = lone_king::judge(board) {
-        return known;
+    if let Some(lone) = lone_king::find(board) {
+        if let Some(known) = lone_king::judge(board, lone) {
+            return known;
+        }
+        if fortress::holds(board, lone) {
+            return score / TOOTHLESS;
+        }
     }
     let favoured = if score >= 0 { us } else { !us };
     if board.lacks_mating_material(favoured) { score / TOOTHLESS } else { score }

@@ -174,6 +174,13 @@ need_objdump() {
     apt_install llvm
 }
 
+# ---------------------------------------------------------------------------------------------- Valgrind
+need_valgrind() {
+    have valgrind && return
+    have apt-get || stop "please install Valgrind, which counts the native engine's instructions"
+    apt_install valgrind
+}
+
 # ---------------------------------------------------------------------------------------------- Rust for the boards
 boards=$root/firmware/boards
 # Read by cargo in every board's folder, merged with the board's own. Git ignores it.

@@ -94,6 +94,15 @@ impl Emulator {
         self
     }
 
+    /// The same with this many cores.
+    #[must_use]
+    pub fn with_cores(mut self, cores: u32) -> Self {
+        let last = self.arguments.len().saturating_sub(1);
+        // The last is what the program comes behind.
+        self.arguments.splice(last..last, ["-smp".to_owned(), cores.to_string()]);
+        self
+    }
+
     /// The same with the board's program that counts what it does, which `-append` names.
     ///
     /// # Errors

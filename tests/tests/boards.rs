@@ -115,6 +115,31 @@ fn no_board_is_forgotten() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn two_cores_search_together() -> Result<()> {
+    let mut board = Client::start(&mut Emulator::of("qemu-virt-rv32")?.with_cores(2).command("stdio"), PATIENCE)?;
+    board.until("info string network 'knightlight-128', 128 wide")?;
+    let options = board.ask("uci", "uciok")?;
+    ensure!(options.iter().any(|line| line == "option name Threads type spin default 1 min 1 max 2"), "{options:?}");
+
+    board.ask("isready", "readyok")?;
+    // One searches as ever.
+    let mut twin = Twin::new(1 << 20);
+    let (position, go) = ("position startpos moves e2e4", "go depth 8");
+    assert_eq!(timeless(&board.go(position, go)?), timeless(&twin.say(&[position, go])));
+
+    board.send("setoption name Threads value 2")?;
+    for moves in ["", " e7e5", " e7e5 g1f3", " e7e5 g1f3 b8c6"] {
+        let lines = board.go(&format!("{position}{moves}"), go)?;
+        ensure!(lines.iter().any(|line| line.starts_with("info depth 8 ")), "{lines:?}");
+    }
+    // Both end when one is told to.
+    board.send("go infinite")?;
+    thread::sleep(Duration::from_millis(300));
+    board.ask("stop", "bestmove")?;
+    leaves_with_stack_to_spare(board)
+}
+
 fn says_who_it_is(board: &Board) -> Result<()> {
     let mut line = board.start()?;
     let lines = line.ask("uci", "uciok")?;

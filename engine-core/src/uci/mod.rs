@@ -21,7 +21,7 @@ mod wdl;
 
 pub use options::HashSizes;
 pub use replies::evaluator;
-pub use resources::{FixedResources, Message, Resources, say};
+pub use resources::{Alone, FixedResources, Message, Processors, Resources, say};
 pub use session::Session;
 pub use wdl::chances;
 

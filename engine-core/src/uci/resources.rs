@@ -25,6 +25,30 @@ pub fn say(text: fmt::Arguments<'_>) -> Message {
     message
 }
 
+/// The processors of a machine.
+pub trait Processors {
+    /// How many can search at once, this one among them.
+    fn count(&self) -> usize;
+
+    /// Does `work` on this processor, and on as many others as there are, `helpers` at most, `help` with the number of each
+    /// from 0. Ends when all have ended.
+    fn alongside<T>(&self, helpers: usize, help: impl Fn(usize) + Sync, work: impl FnOnce() -> T) -> T;
+}
+
+/// One processor, as most microcontrollers have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Processors for Alone {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn alongside<T>(&self, _helpers: usize, _help: impl Fn(usize) + Sync, work: impl FnOnce() -> T) -> T {
+        work()
+    }
+}
+
 /// Memory for the hash table, an opening book, and where there are files, ways to load them.
 pub trait Resources {
     /// The memory of the hash table.
@@ -40,16 +64,9 @@ pub trait Resources {
     /// If there is no such memory. The table then has the size it had.
     fn resize_hash(&mut self, megabytes: u32) -> Result<(), Message>;
 
-    /// How many processors can search at once, this one among them.
-    fn processors(&self) -> usize {
-        1
-    }
-
-    /// Does `work` on this processor, and on as many others as there are, `helpers` at most, `help` with the number of each
-    /// from 0. Ends when all have ended.
-    fn alongside<T>(&self, helpers: usize, help: impl Fn(usize) + Sync, work: impl FnOnce() -> T) -> T {
-        let _ = (helpers, help);
-        work()
+    /// What searches.
+    fn processors(&self) -> &impl Processors {
+        &Alone
     }
 
     /// The milliseconds of the clock that a move may lose on the way between the chess program and the engine, unless
@@ -112,20 +129,30 @@ const SERIAL_OVERHEAD: u32 = 50;
 
 /// The resources of a machine without files: memory that was set aside, and perhaps a book and a network in flash.
 #[derive(Debug)]
-pub struct FixedResources<'a> {
+pub struct FixedResources<'a, P = Alone> {
     clusters: &'a [Cluster],
     book: &'a [u8],
     network: Result<Option<ValueNet<'static>>, BlobError>,
     policy: Result<Option<PolicyNet<'static>>, BlobError>,
+    processors: P,
 }
 
 impl<'a> FixedResources<'a> {
-    /// This memory, with no book and no network of either kind.
+    /// This memory, with no book and no network of either kind, and one processor.
     #[must_use]
     pub const fn new(clusters: &'a [Cluster]) -> Self {
-        Self { clusters, book: &[], network: Ok(None), policy: Ok(None) }
+        Self { clusters, book: &[], network: Ok(None), policy: Ok(None), processors: Alone }
     }
 
+    /// Searches with these processors.
+    #[must_use]
+    pub fn with_processors<P: Processors>(self, processors: P) -> FixedResources<'a, P> {
+        let Self { clusters, book, network, policy, processors: Alone } = self;
+        FixedResources { clusters, book, network, policy, processors }
+    }
+}
+
+impl<'a, P> FixedResources<'a, P> {
     /// Adds a Polyglot book.
     #[must_use]
     pub const fn with_book(mut self, book: &'a [u8]) -> Self {
@@ -150,7 +177,11 @@ impl<'a> FixedResources<'a> {
     }
 }
 
-impl Resources for FixedResources<'_> {
+impl<P: Processors> Resources for FixedResources<'_, P> {
+    fn processors(&self) -> &impl Processors {
+        &self.processors
+    }
+
     fn clusters(&self) -> &[Cluster] {
         self.clusters
     }

@@ -12,7 +12,7 @@ use super::lookahead::Lookahead;
 use super::options::{self, Evaluation, HashSizes, Id, Kind, Machine, Mode, OneOf, Options};
 use super::parser::{Command, Parser};
 use super::replies::{self, print};
-use super::resources::{Resources, say};
+use super::resources::{Processors, Resources, say};
 use super::strength;
 use super::watch::{End, Outcome, Talk, Watch};
 
@@ -146,7 +146,7 @@ impl<R: Resources> Session<R> {
     }
 
     fn machine(&self) -> Machine {
-        Machine { hash_sizes: self.resources.hash_sizes(), processors: self.resources.processors() as u32 }
+        Machine { hash_sizes: self.resources.hash_sizes(), processors: self.resources.processors().count() as u32 }
     }
 
     fn clear_hash(&self) {
@@ -180,7 +180,7 @@ impl<R: Resources> Session<R> {
         };
         let best = match policy {
             Some(policy) => choose(&policy, game, &limits, &mut watch),
-            None => resources.alongside(
+            None => resources.processors().alongside(
                 options.helpers(),
                 |number| {
                     let mut searcher = Searcher::new();
@@ -337,7 +337,7 @@ impl<R: Resources> Session<R> {
                 let HashSizes { min, max, .. } = self.resources.hash_sizes();
                 self.set_number(id, name, min, max, platform);
             }
-            Kind::Threads => self.set_number(id, name, 1, self.resources.processors() as u32, platform),
+            Kind::Threads => self.set_number(id, name, 1, self.resources.processors().count() as u32, platform),
             Kind::Spin(_, min, max) => self.set_number(id, name, min, max, platform),
             Kind::Overhead(max) => self.set_number(id, name, 0, max, platform),
             Kind::Text => self.load(id, name, platform),

@@ -7,7 +7,7 @@ use std::thread;
 use engine_core::net::{BlobError, MoveOrder, PolicyNet, ValueNet};
 use engine_core::nets;
 use engine_core::search::MAX_HELPERS;
-use engine_core::uci::{HashSizes, Message, say};
+use engine_core::uci::{HashSizes, Message, Processors, say};
 
 use crate::{Cluster, Resources};
 
@@ -39,6 +39,26 @@ impl Files {
             move_order: None,
             move_overhead,
         }
+    }
+}
+
+/// As many threads as run at once.
+struct Threads;
+
+impl Processors for Threads {
+    fn count(&self) -> usize {
+        thread::available_parallelism().map_or(1, NonZero::get).min(1 + MAX_HELPERS)
+    }
+
+    fn alongside<T>(&self, helpers: usize, help: impl Fn(usize) + Sync, work: impl FnOnce() -> T) -> T {
+        let help = &help;
+        thread::scope(|scope| {
+            for number in 0..helpers {
+                // Where the system gives no thread there is one helper less.
+                let _ = thread::Builder::new().spawn_scoped(scope, move || help(number));
+            }
+            work()
+        })
     }
 }
 
@@ -99,19 +119,8 @@ impl Resources for Files {
         if enough { Ok(()) } else { Err(say(format_args!("there are no {megabytes} MB of memory; it has {given} MB"))) }
     }
 
-    fn processors(&self) -> usize {
-        thread::available_parallelism().map_or(1, NonZero::get).min(1 + MAX_HELPERS)
-    }
-
-    fn alongside<T>(&self, helpers: usize, help: impl Fn(usize) + Sync, work: impl FnOnce() -> T) -> T {
-        let help = &help;
-        thread::scope(|scope| {
-            for number in 0..helpers {
-                // Where the system gives no thread there is one helper less.
-                let _ = thread::Builder::new().spawn_scoped(scope, move || help(number));
-            }
-            work()
-        })
+    fn processors(&self) -> &impl Processors {
+        &Threads
     }
 
     fn move_overhead(&self) -> u32 {

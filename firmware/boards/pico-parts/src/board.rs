@@ -8,7 +8,7 @@ use embassy_rp::config::Config;
 use embassy_rp::executor::InterruptExecutor;
 use embassy_rp::gpio::{Level, Output};
 use embassy_rp::interrupt::{InterruptExt, Priority};
-use embassy_rp::peripherals::{UART0, USB};
+use embassy_rp::peripherals::{CORE1, UART0, USB};
 use embassy_rp::uart::{self, BufferedInterruptHandler, BufferedUart};
 use embassy_rp::watchdog::Watchdog;
 use embassy_rp::{Peri, bind_interrupts, interrupt, pac, usb};
@@ -53,9 +53,10 @@ unsafe fn SWI_IRQ_0() {
 #[exception]
 fn SysTick() {}
 
-/// Starts the board's devices with these clocks. Called once.
-pub fn start(clocks: ClockConfig) -> impl Platform {
+/// Starts the board's devices with these clocks, and the second core by `start_second`. Called once.
+pub fn start(clocks: ClockConfig, start_second: impl FnOnce(Peri<'static, CORE1>)) -> impl Platform {
     let chip = embassy_rp::init(Config::new(clocks));
+    start_second(chip.CORE1);
 
     interrupt::SWI_IRQ_0.set_priority(Priority::P3);
     let usb = usb_device(chip.USB).expect("the first of its kind");

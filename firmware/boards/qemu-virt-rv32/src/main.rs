@@ -2,6 +2,8 @@
 #![no_std]
 #![no_main]
 
+mod second;
+
 use engine_core::nets;
 use firmware::receive::Queue;
 use firmware::{Cluster, FixedResources};
@@ -27,7 +29,7 @@ const UART: Uart = unsafe { Uart::at(0x1000_0000) };
 static LINE: Line<Uart> = Line::new();
 static RECEIVED: ConstStaticCell<Queue<QUEUE_BYTES>> = ConstStaticCell::new(Queue::new());
 
-// SAFETY: the machine's interrupt controller; this is its one core, in machine mode.
+// SAFETY: the machine's interrupt controller; this core is the only one that it interrupts, in machine mode.
 const PLIC: Plic = unsafe { Plic::at(0x0C00_0000) };
 
 static CLOCK: Mtime = Mtime::new(10_000_000);
@@ -48,9 +50,13 @@ fn main() -> ! {
     UART.start(UART_HZ);
     last_words::speak_through(|byte| UART.send(byte));
     PLIC.start(UART_RECEIVE);
+    second::start();
     let board = Board::new(&LINE, UART, RECEIVED.take(), |byte| UART.send(byte), &CLOCK);
-    let resources =
-        FixedResources::new(&HASH).with_network(nets::DEFAULT).with_policy(nets::POLICY_64).with_book(BOOK);
+    let resources = FixedResources::new(&HASH)
+        .with_network(nets::DEFAULT)
+        .with_policy(nets::POLICY_64)
+        .with_book(BOOK)
+        .with_processors(&second::SECOND);
     run::run(board, &CLOCK, resources);
     FINISHER.write(FINISHER_RESET);
     panic!("the machine did not reset itself")

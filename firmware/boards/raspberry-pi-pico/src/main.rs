@@ -18,7 +18,7 @@ const CORE_HZ: u32 = 200_000_000;
 #[entry]
 fn main() -> ! {
     let mut board =
-        pico_parts::board::start(ClockConfig::system_freq(CORE_HZ).expect("out of the 12 MHz of the crystal"));
+        pico_parts::board::start(ClockConfig::system_freq(CORE_HZ).expect("out of the 12 MHz of the crystal"), |_| ());
     let resources = FixedResources::new(hal_parts::memory::hash_table())
         .with_network(hal_parts::network::network())
         .with_policy(engine_core::nets::POLICY_64)

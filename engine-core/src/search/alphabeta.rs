@@ -35,8 +35,8 @@ const LATE_MOVE_PRUNING_DEPTH: i32 = 6;
 /// The deepest node where quiet moves are left out because the evaluation is far below alpha.
 const FUTILITY_DEPTH: i32 = 7;
 /// How far: a base, and more a ply, in centipawns.
-const FUTILITY_BASE: i32 = 30;
-const FUTILITY_MARGIN: i32 = 55;
+const FUTILITY_BASE: i32 = 90;
+const FUTILITY_MARGIN: i32 = 90;
 
 /// The deepest node where moves that lose material are left out.
 const EXCHANGE_PRUNING_DEPTH: i32 = 7;

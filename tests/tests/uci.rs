@@ -126,7 +126,7 @@ fn all_processors_search_where_they_are_asked_to() -> Result<()> {
     for result in &mut results {
         engine.send("ucinewgame")?;
         let lines = engine.go("position startpos moves d2d4", "go depth 30")?;
-        best_moves(&lines).first().context("a move")?.clone_into(result);
+        *result = (*best_moves(&lines).first().context("a move")?).to_owned();
     }
     assert_eq!(results[0], results[1]);
 

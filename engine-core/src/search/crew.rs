@@ -31,7 +31,7 @@ impl Crew {
         Self { ended: AtomicBool::new(false), polls: [const { AtomicU32::new(0) }; MAX_HELPERS] }
     }
 
-    /// Ends the search: every helper stops within [`POLL_INTERVAL`] nodes.
+    /// Ends the search: every helper stops within 128 nodes.
     pub fn end(&self) {
         self.ended.store(true, Relaxed);
     }

@@ -98,7 +98,7 @@ fn the_simplified_evaluation_is_the_published_one() {
         // 20 for the pawn's square instead of -20.
         ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", 10 - 40),
         // A pawn, 25 for its square; the kings of an endgame, 40 and -30.
-        ("4k3/8/8/4P3/4K3/8/8/8 w - - 0 1", 10 + 125 + 40 - -30),
+        ("4k3/8/8/3KP3/8/8/8/8 w - - 0 1", 10 + 125 + 40 - -30),
         // On a4 a queen is worth 5 more than on h4, and than on either end of the fifth rank.
         ("6k1/8/8/8/Q6q/8/8/6K1 w - - 0 1", 10 + 5),
         ("6k1/8/8/8/q6Q/8/8/6K1 w - - 0 1", 10),

@@ -13,7 +13,8 @@ pub(super) fn holds(board: &Board, defender: Colour) -> bool {
     let pieces = board.colour(attacker).without(pawns | board.king(attacker).into());
     let king = board.king(defender);
     if pieces.any() || pawns.many() {
-        return holds_corner(king, attacker, pawns, pieces.without(board.role(Role::Bishop)), pieces);
+        let only_bishops = pieces.without(board.role(Role::Bishop)).is_empty();
+        return only_bishops && holds_corner(king, attacker, pawns, pieces);
     }
     // The pawn comes from below, on one of the files a to d.
     let seen = |square: Square| {
@@ -23,16 +24,16 @@ pub(super) fn holds(board: &Board, defender: Colour) -> bool {
     stops(seen(pawn), seen(board.king(attacker)), seen(king), board.side_to_move() == defender)
 }
 
-/// Whether all pawns are on one rook's file, and the king holds the corner that they go to; no piece, or only bishops
-/// that never come there, can drive it out.
-fn holds_corner(king: Square, attacker: Colour, pawns: Bitboard, others: Bitboard, bishops: Bitboard) -> bool {
+/// Whether all pawns are on one rook's file, and the king holds the corner that they go to, where none of the bishops
+/// ever comes.
+fn holds_corner(king: Square, attacker: Colour, pawns: Bitboard, bishops: Bitboard) -> bool {
     let Some(file) = [File::A, File::H].into_iter().find(|&file| pawns.without(Bitboard::file(file)).is_empty()) else {
         return false;
     };
     let corner = Square::at(file, Rank::EIGHTH).relative_to(attacker);
     let light = Bitboard::LIGHT_SQUARES;
     let of_its_colour = if light.has(corner) { light } else { Bitboard::ALL.without(light) };
-    others.is_empty() && (bishops & of_its_colour).is_empty() && king.distance(corner) <= 1
+    (bishops & of_its_colour).is_empty() && king.distance(corner) <= 1
 }
 
 /// Whether a king stops a pawn of White's that its own king may help.
